@@ -1,0 +1,56 @@
+"""What a rule reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regbuf_lint.model.fix import Fix
+from regbuf_lint.model.rule import RuleMeta
+from regbuf_lint.model.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that belongs to a finding, with a note on what it is."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One defect at one place.
+
+    Attributes:
+        rule: the rule that reports it.
+        message: one line: what is wrong and what happens because of it.
+        span: where.
+        statement: the whole statement around ``span``; a ``noqa`` comment on any of its rows suppresses the finding.
+        help: what to write instead, or why a fix was withheld; may be empty.
+        class_name: dotted qualified name of the nn.Module class within its file, if any.
+        attribute: name of the attribute, if any.
+        method: name of the method, if any.
+        fix: the fix, if there is one.
+        related: further places.
+    """
+
+    rule: RuleMeta
+    message: str
+    span: Span
+    statement: Span
+    help: str = ""
+    class_name: str | None = None
+    attribute: str | None = None
+    method: str | None = None
+    fix: Fix | None = None
+    related: tuple[Related, ...] = ()
+
+    @property
+    def code(self) -> str:
+        """The rule's code."""
+        return self.rule.code
+
+    @property
+    def noqa_row(self) -> int:
+        """The row on which a new ``noqa`` comment takes effect and cannot land inside a string."""
+        return self.statement.end.row

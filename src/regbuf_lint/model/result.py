@@ -1,0 +1,82 @@
+"""What a run found and did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from regbuf_lint.model.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class FileError:
+    """A file that could not be read, decoded, parsed or written: one clear line.
+
+    Attributes:
+        path: the file as the user named it or as it was found.
+        message: what went wrong, without the path.
+    """
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixedFile:
+    """What a fix run changed in one file.
+
+    Attributes:
+        path: the file.
+        before: text before, newlines as in the file.
+        after: text after.
+        applied: findings whose fixes were applied.
+        dropped: findings whose fix was dropped because the result would not parse.
+        written: whether ``after`` stands on the disk.
+    """
+
+    path: str
+    before: str
+    after: str
+    applied: tuple[Finding, ...]
+    dropped: tuple[Finding, ...] = ()
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """Outcome of one file.
+
+    Attributes:
+        path: path relative to the working directory where it lies below it, with ``/`` between the parts.
+        findings: what is left after suppression (and after fixing), sorted by place.
+        suppressed: number of findings that a ``noqa`` comment hid.
+        errors: what went wrong; the findings are then incomplete.
+        unresolved_bases: names of base classes that could not be resolved, as written for ``module-classes``.
+        fixed: what was changed, if fixes were asked for and something changed.
+        text: text of the file as the findings see it, for source frames.
+    """
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    suppressed: int = 0
+    errors: tuple[FileError, ...] = ()
+    unresolved_bases: tuple[str, ...] = ()
+    fixed: FixedFile | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """Outcome of a whole run, files in the order of their paths."""
+
+    files: tuple[FileResult, ...]
+    errors: tuple[FileError, ...] = field(default=())
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings of all files."""
+        return tuple(finding for file in self.files for finding in file.findings)
+
+    @property
+    def all_errors(self) -> tuple[FileError, ...]:
+        """Errors of the run and of its files."""
+        return self.errors + tuple(error for file in self.files for error in file.errors)

@@ -1,0 +1,73 @@
+"""What is known of a rule without running it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+DOCUMENTATION_URL = "https://github.com/regbuf-lint/regbuf-lint/blob/main/docs/rules/{code}.md"
+
+
+class Severity(str, Enum):
+    """How loud a report is about a finding."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class FixAvailability(str, Enum):
+    """Whether a rule's findings carry a fix."""
+
+    ALWAYS = "always"
+    SOMETIMES = "sometimes"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMeta:
+    """The identity of a rule, small enough to travel with each finding.
+
+    Attributes:
+        code: ``RBF001``; never reused.
+        name: kebab-case name.
+        summary: one line for listings.
+        severity: how loud reports are.
+        on_by_default: whether it runs when nothing is selected.
+        fixable: whether its findings carry a fix.
+    """
+
+    code: str
+    name: str
+    summary: str
+    severity: Severity
+    on_by_default: bool
+    fixable: FixAvailability
+
+    @property
+    def url(self) -> str:
+        """Address of the rule's page."""
+        return DOCUMENTATION_URL.format(code=self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDocs:
+    """The page of a rule; ``--explain`` and ``docs/rules`` are made from it.
+
+    Attributes:
+        what: what the rule reports.
+        why: what goes wrong in the code that it reports.
+        example: Python code that it reports.
+        use_instead: the same code as it should be.
+        fix_safety: when the fix is safe, when unsafe, when withheld.
+        checkpoint_impact: what happens to the keys of ``state_dict()``.
+        references: addresses of torch's documentation and issues.
+    """
+
+    what: str
+    why: str
+    example: str
+    use_instead: str
+    fix_safety: str
+    checkpoint_impact: str
+    references: tuple[str, ...]

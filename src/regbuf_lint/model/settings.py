@@ -1,0 +1,67 @@
+"""What a run is asked to do, after command line, configuration file and defaults were put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Persistence(str, Enum):
+    """What to write for ``persistent`` where a fix registers a new buffer."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class BufferStyle(str, Enum):
+    """How a fix registers a buffer."""
+
+    REGISTER_BUFFER = "register-buffer"
+    NN_BUFFER = "nn-buffer"
+
+
+@dataclass(frozen=True, slots=True)
+class PerFileIgnore:
+    """Codes (or prefixes of codes) that are not reported in files matching a gitignore-style pattern."""
+
+    pattern: str
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that decides what is found and what a fix looks like.
+
+    Attributes:
+        root: directory of the configuration file (patterns are relative to it), else the working directory.
+        select: codes or prefixes to run; None means those that are on by default.
+        extend_select: codes or prefixes to run beside ``select``.
+        ignore: codes or prefixes not to run; a longer prefix wins over a shorter one.
+        per_file_ignores: further ``ignore`` for some files.
+        exclude: gitignore-style patterns of paths that discovery leaves out (defaults included).
+        respect_gitignore: whether discovery leaves out what git ignores.
+        force_exclude: whether ``exclude`` also covers paths named on the command line.
+        persistent: what fixes write for ``persistent``.
+        buffer_style: how fixes register a buffer.
+        line_length: width in columns to which fixes are laid out.
+        module_classes: dotted names of classes that are to be taken for nn.Module classes.
+        tensor_functions: dotted names of functions that return a tensor.
+        ignore_attributes: ``attr`` or ``Class.attr`` patterns (fnmatch) that no rule reports.
+    """
+
+    root: Path
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[PerFileIgnore, ...] = ()
+    exclude: tuple[str, ...] = ()
+    respect_gitignore: bool = True
+    force_exclude: bool = False
+    persistent: Persistence = Persistence.AUTO
+    buffer_style: BufferStyle = BufferStyle.REGISTER_BUFFER
+    line_length: int = 88
+    module_classes: tuple[str, ...] = ()
+    tensor_functions: tuple[str, ...] = ()
+    ignore_attributes: tuple[str, ...] = ()
