@@ -1,0 +1,94 @@
+"""Methods, properties and class-level names of one class."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from regbuf_lint.index.scopes import FunctionNode, nested_blocks
+from regbuf_lint.index.symbols import ClassSymbol
+
+_PROPERTY_DECORATORS = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
+
+
+@dataclass(slots=True, eq=False)
+class ClassDefinition:
+    """One class as it is written, bases left aside.
+
+    Attributes:
+        symbol: the class.
+        methods: functions that are called on an instance, static and class methods included.
+        properties: getters that run when the attribute is read.
+        setters: functions that run when the attribute is assigned.
+        values: class-level assignments.
+        annotations: class-level annotations, with or without a value.
+        decorators: last parts of the names of the class's decorators.
+    """
+
+    symbol: ClassSymbol
+    methods: dict[str, FunctionNode] = field(default_factory=dict)
+    properties: dict[str, FunctionNode] = field(default_factory=dict)
+    setters: dict[str, FunctionNode] = field(default_factory=dict)
+    values: dict[str, ast.expr] = field(default_factory=dict)
+    annotations: dict[str, ast.expr] = field(default_factory=dict)
+    decorators: frozenset[str] = frozenset()
+
+    def defines(self, name: str) -> bool:
+        """Whether ``hasattr`` of an instance is true for ``name`` because of the class's own body."""
+        return name in self.methods or name in self.properties or name in self.values
+
+
+def define(symbol: ClassSymbol) -> ClassDefinition:
+    """Read the body of a class."""
+    definition = ClassDefinition(symbol)
+    node = symbol.scope.node
+    if isinstance(node, ast.ClassDef):
+        definition.decorators = decorator_names(node)
+        _read(node.body, definition)
+    return definition
+
+
+def decorator_names(node: ast.ClassDef | FunctionNode) -> frozenset[str]:
+    """Last parts of the names of the decorators: ``setter`` for ``@weight.setter``."""
+    return frozenset(_last_part(decorator) for decorator in node.decorator_list)
+
+
+def receiver_name(function: FunctionNode) -> str | None:
+    """Name of the first parameter of a method, whatever it is called; None where there is none."""
+    if "staticmethod" in decorator_names(function):
+        return None
+    positional = (*function.args.posonlyargs, *function.args.args)
+    return positional[0].arg if positional else None
+
+
+def _last_part(decorator: ast.expr) -> str:
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    return decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
+
+
+def _read(body: list[ast.stmt], definition: ClassDefinition) -> None:
+    for statement in body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            _read_function(statement, definition)
+        elif isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    definition.values[target.id] = statement.value
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            definition.annotations[statement.target.id] = statement.annotation
+            if statement.value is not None:
+                definition.values[statement.target.id] = statement.value
+        elif isinstance(statement, (ast.If, ast.Try, ast.With)):
+            for block in nested_blocks(statement):
+                _read(block, definition)
+
+
+def _read_function(function: FunctionNode, definition: ClassDefinition) -> None:
+    decorators = decorator_names(function)
+    if decorators & _PROPERTY_DECORATORS:
+        definition.properties[function.name] = function
+    elif "setter" in decorators:
+        definition.setters[function.name] = function
+    elif not decorators & {"overload", "deleter", "getter"}:
+        definition.methods[function.name] = function

@@ -1,0 +1,1 @@
+"""The command line: what it takes, what it runs, what it prints, how it exits."""

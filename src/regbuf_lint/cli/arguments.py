@@ -1,0 +1,171 @@
+"""What the command line takes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, NoReturn
+
+from regbuf_lint import __version__
+from regbuf_lint.cli.errors import UsageError
+from regbuf_lint.report.registry import DEFAULT_FORMAT, REPORTERS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+STDIN = "-"
+_LIST_OPTIONS = ("select", "extend-select", "ignore")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Tells mistakes as an exception, so that there is one place that prints them."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print."""
+        raise UsageError(message)
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Parse a command line.
+
+    Args:
+        argv: arguments without the program's name; those of the process where None.
+
+    Raises:
+        UsageError: an option is unknown, or its value is wrong.
+        SystemExit: after ``--help`` and ``--version``.
+    """
+    arguments = _parser().parse_intermixed_args(argv)
+    _check(arguments)
+    return arguments
+
+
+def overrides(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the settings that the command line gives, by their keys in a configuration file."""
+    given: dict[str, object] = {}
+    for key in _LIST_OPTIONS:
+        values = getattr(arguments, key.replace("-", "_"))
+        if values is not None:
+            given[key] = [code for value in values for code in _split(value)]
+    if arguments.per_file_ignores is not None:
+        given["per-file-ignores"] = _per_file_ignores(arguments.per_file_ignores)
+    for key in ("persistent", "buffer-style"):
+        value = getattr(arguments, key.replace("-", "_"))
+        if value is not None:
+            given[key] = value
+    if arguments.force_exclude:
+        given["force-exclude"] = True
+    return given
+
+
+def _split(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _per_file_ignores(values: list[str]) -> dict[str, list[str]]:
+    """Return patterns with codes; a part of a list without a pattern belongs to the pattern before it."""
+    table: dict[str, list[str]] = {}
+    for value in values:
+        codes: list[str] | None = None
+        for part in _split(value):
+            pattern, colon, code = part.rpartition(":")
+            if colon:
+                codes = table.setdefault(pattern.strip(), [])
+            if codes is None or not code.strip():
+                msg = f"argument --per-file-ignores: expected PATTERN:CODE, not `{part}`"
+                raise UsageError(msg)
+            codes.append(code.strip())
+    return table
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse options that contradict each other.
+
+    Raises:
+        UsageError: they do.
+    """
+    arguments.paths = arguments.paths or ["."]
+    is_stdin = STDIN in arguments.paths
+    if is_stdin and len(arguments.paths) > 1:
+        msg = "`-` (standard input) cannot be combined with other paths"
+        raise UsageError(msg)
+    if arguments.stdin_filename is not None and not is_stdin:
+        msg = "--stdin-filename needs `-` as the only path"
+        raise UsageError(msg)
+    if arguments.isolated and arguments.config is not None:
+        msg = "--isolated and --config exclude each other"
+        raise UsageError(msg)
+
+
+def _jobs(value: str) -> int:
+    if value == "auto":
+        return 0
+    try:
+        number = int(value)
+    except ValueError:
+        number = 0
+    if number < 1:
+        msg = f"`{value}` is neither a positive number nor `auto`"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="regbuf-lint",
+        description="Find tensors that an nn.Module neither moves, casts nor saves, and register them as buffers.",
+        epilog="Exit codes: 0 nothing left; 1 findings; 2 a mistake in usage or configuration, or a path that failed.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; `-` is standard input")
+    _add_fixing(parser.add_argument_group("fixing"))
+    _add_selection(parser.add_argument_group("what to report"))
+    _add_output(parser.add_argument_group("output"))
+    _add_configuration(parser.add_argument_group("configuration and files"))
+    _add_information(parser.add_argument_group("information"))
+    return parser
+
+
+def _add_fixing(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--fix", action="store_true", help="apply safe fixes")
+    group.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: apply unsafe fixes as well")
+    group.add_argument("--fix-only", action="store_true", help="apply fixes and do not report what is left")
+    group.add_argument("--diff", action="store_true", help="print what --fix would change, write nothing")
+    group.add_argument("--show-fixes", action="store_true", help="list the fixes applied")
+    group.add_argument("--persistent", metavar="{auto,always,never}", help="what fixes write for `persistent`")
+    group.add_argument("--buffer-style", metavar="{register-buffer,nn-buffer}", help="how fixes register a buffer")
+
+
+def _add_selection(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--select", action="append", metavar="CODES", help="codes or prefixes to run, or ALL")
+    group.add_argument("--extend-select", action="append", metavar="CODES", help="codes to run beside those selected")
+    group.add_argument("--ignore", action="append", metavar="CODES", help="codes or prefixes not to run")
+    group.add_argument(
+        "--per-file-ignores", action="append", metavar="PATTERN:CODE,...", help="codes not to report in some files"
+    )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--output-format", choices=tuple(REPORTERS), default=DEFAULT_FORMAT, help="how to report")
+    group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
+    group.add_argument("--statistics", action="store_true", help="count findings by code instead of listing them")
+    group.add_argument("--exit-zero", action="store_true", help="exit with 0 in spite of findings")
+    group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 when a file was changed")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="when to use colours")
+    loudness = group.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="print findings and errors, no summary or hints")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="say what was read and how long it took")
+
+
+def _add_configuration(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--config", metavar="FILE", help="read this file instead of the nearest pyproject.toml")
+    group.add_argument("--isolated", action="store_true", help="read no configuration file")
+    group.add_argument("--force-exclude", action="store_true", help="exclude patterns also cover paths named here")
+    group.add_argument("--stdin-filename", metavar="NAME", help="what the text on standard input is called")
+    group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
+    group.add_argument("--no-cache", action="store_true", help="accepted; nothing is cached as yet")
+
+
+def _add_information(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--explain", metavar="CODE", help="print the page of a rule")
+    group.add_argument("--list-rules", action="store_true", help="list all rules")
+    group.add_argument("--version", action="version", version=f"regbuf-lint {__version__}")

@@ -1,0 +1,103 @@
+"""Checking and fixing files."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regbuf_lint.cli.outcome import exit_code
+from regbuf_lint.cli.reporting import print_errors, print_notes, print_report
+from regbuf_lint.model.result import FileError, RunResult
+from regbuf_lint.report.lines import count
+from regbuf_lint.source.discovery import discover
+from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.text import read_source
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from regbuf_lint.cli.console import Console
+    from regbuf_lint.engine.fixing import FixMode
+    from regbuf_lint.model.result import FixedFile
+    from regbuf_lint.model.settings import Settings
+
+
+def run_files(arguments: Namespace, settings: Settings, console: Console) -> int:
+    """Check the files that the command line names and return the exit code.
+
+    Raises:
+        UsageError: the report cannot be written.
+    """
+    started = time.perf_counter()
+    discovery = discover([Path(name) for name in arguments.paths], settings)
+    if not arguments.quiet:
+        for directory in discovery.empty:
+            console.note("warning", f"no Python files found under {directory.as_posix()}")
+    result = RunResult(())
+    if discovery.files:
+        from regbuf_lint.engine.run import check_files  # noqa: PLC0415  start-up time
+
+        write = not arguments.diff
+        result = check_files(
+            discovery.files, settings, jobs=arguments.jobs or _processors(), fix=fix_mode(arguments), write=write
+        )
+    result = replace(result, errors=(*discovery.errors, *result.errors))
+    result = _print(result, arguments, console)
+    if arguments.verbose:
+        seconds = time.perf_counter() - started
+        console.note("note", f"checked {count(len(discovery.files), 'file')} in {seconds:.2f} s")
+    return exit_code(result, arguments)
+
+
+def _print(result: RunResult, arguments: Namespace, console: Console) -> RunResult:
+    """Print what was found, or the diff; return the result with what went wrong meanwhile."""
+    if arguments.diff:
+        result = _print_diffs(result, console)
+        print_errors(result, console)
+    elif arguments.fix_only:
+        print_report(replace(result, files=(), errors=result.all_errors), arguments, console)
+    else:
+        print_report(result, arguments, console)
+    print_notes(result, arguments, console)
+    return result
+
+
+def _print_diffs(result: RunResult, console: Console) -> RunResult:
+    errors: list[FileError] = []
+    for file in result.files:
+        if file.fixed is not None:
+            try:
+                console.out_bytes(_diff(file.fixed, file.path))
+            except SourceError as error:
+                errors.append(FileError(file.path, str(error)))
+    return replace(result, errors=(*result.errors, *errors))
+
+
+def _diff(fixed: FixedFile, shown: str) -> bytes:
+    from regbuf_lint.cli.diff import unified_diff  # noqa: PLC0415  start-up time
+
+    before = read_source(Path(fixed.path))
+    if before.text != fixed.before:
+        msg = "changed on disk since it was read; no diff is shown"
+        raise SourceError(msg)
+    return unified_diff(before, before.with_text(fixed.after), shown)
+
+
+def fix_mode(arguments: Namespace) -> FixMode:
+    """Return which fixes the command line asks for."""
+    from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
+
+    if not (arguments.fix or arguments.fix_only or arguments.diff):
+        return FixMode.NONE
+    return FixMode.UNSAFE if arguments.unsafe_fixes else FixMode.SAFE
+
+
+def _processors() -> int:
+    """Return the number of processors that this process may use."""
+    import os  # noqa: PLC0415
+
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1

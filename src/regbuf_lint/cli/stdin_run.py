@@ -1,0 +1,77 @@
+"""Checking and fixing text on standard input."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regbuf_lint.cli.files_run import fix_mode
+from regbuf_lint.cli.outcome import exit_code
+from regbuf_lint.cli.reporting import print_errors, print_notes, print_report
+from regbuf_lint.model.result import FileError, FileResult, RunResult
+from regbuf_lint.source.discovery import is_excluded
+from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.text import SourceText, decode_source
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from regbuf_lint.cli.console import Console
+    from regbuf_lint.model.settings import Settings
+
+DEFAULT_NAME = "<stdin>"
+
+
+def run_stdin(arguments: Namespace, settings: Settings, console: Console) -> int:
+    """Check the text on standard input and return the exit code.
+
+    With ``--fix`` the text as fixed goes to standard output and the report to standard error; text that cannot be
+    checked comes out as it went in.
+
+    Raises:
+        UsageError: the report cannot be written.
+    """
+    data = sys.stdin.buffer.read()
+    name = arguments.stdin_filename or DEFAULT_NAME
+    file, fixed = _check(data, name, arguments, settings)
+    result = RunResult((file,))
+    fixing = (arguments.fix or arguments.fix_only) and not arguments.diff
+    if arguments.diff:
+        console.out_bytes(_diff(data, fixed, name))
+    elif fixing:
+        console.out_bytes(data if fixed is None else fixed.data)
+    if arguments.diff or arguments.fix_only:
+        print_errors(result, console)
+    else:
+        print_report(result, arguments, console, to_stderr=fixing)
+    print_notes(result, arguments, console)
+    return exit_code(result, arguments)
+
+
+def _check(data: bytes, name: str, arguments: Namespace, settings: Settings) -> tuple[FileResult, SourceText | None]:
+    """Return the outcome, and the text as fixed where something was fixed."""
+    if settings.force_exclude and is_excluded(Path(name), settings):
+        return FileResult(name), None
+    from regbuf_lint.engine.run import check_source  # noqa: PLC0415  start-up time
+
+    try:
+        source = decode_source(data, name)
+    except SourceError as error:
+        return FileResult(name, errors=(FileError(name, str(error)),)), None
+    file = check_source(source, Path(name), settings, fix=fix_mode(arguments))
+    if file.fixed is None:
+        return file, None
+    try:
+        return file, source.with_text(file.fixed.after)
+    except SourceError as error:
+        return replace(file, errors=(*file.errors, FileError(name, str(error))), fixed=None), None
+
+
+def _diff(data: bytes, fixed: SourceText | None, name: str) -> bytes:
+    if fixed is None:
+        return b""
+    from regbuf_lint.cli.diff import unified_diff  # noqa: PLC0415  start-up time
+
+    return unified_diff(decode_source(data, name), fixed, name)

@@ -1,0 +1,82 @@
+"""What flake8's command line and configuration files say to the linter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable
+
+    from regbuf_lint.model.rule import RuleMeta
+    from regbuf_lint.model.settings import Settings
+
+PREFIX = "RBF"
+
+_LIST_OPTIONS = {
+    "module-classes": "Dotted names of classes that are to be taken for nn.Module classes.",
+    "tensor-functions": "Dotted names of functions that return a tensor.",
+    "ignore-attributes": "Attributes that are not reported: patterns of attr or Class.attr.",
+}
+"""Keys of the table that flake8's files may set too, as ``rbf-module-classes`` and so on, and their help."""
+
+
+class OptionManager(Protocol):
+    """The part of flake8's class of that name that is used; flake8 is neither typed nor always installed."""
+
+    def add_option(self, *names: str, **settings: object) -> None:
+        """Declare one option."""
+
+
+def add_options(manager: OptionManager) -> None:
+    """Declare the plugin's options to flake8."""
+    for key, help_text in _LIST_OPTIONS.items():
+        manager.add_option(
+            f"--rbf-{key}",
+            default=None,
+            comma_separated_list=True,
+            parse_from_config=True,
+            metavar="NAMES",
+            help=f"{help_text} Takes the place of the key in [tool.regbuf-lint].",
+        )
+
+
+def load(options: Namespace, rules: Iterable[RuleMeta]) -> Settings:
+    """Return the settings of a flake8 run.
+
+    They are those of ``[tool.regbuf-lint]`` in the nearest ``pyproject.toml``; what flake8 was told wins over them.
+    flake8 itself applies its ``select``, ``ignore`` and ``per-file-ignores`` to what the plugin yields.
+
+    Args:
+        options: what flake8 parsed.
+        rules: all rules.
+
+    Raises:
+        SettingsError: the table cannot be used.
+    """
+    from regbuf_lint.source.settings import load_settings  # noqa: PLC0415  flake8 loads plugins that it may not run
+
+    rules = tuple(rules)
+    chosen = opted_in(options, rules)
+    overrides: dict[str, object] = {"extend-select": chosen}
+    for key in _LIST_OPTIONS:
+        names = getattr(options, f"rbf_{key.replace('-', '_')}")
+        if names is not None:
+            overrides[key] = names
+    codes = frozenset(rule.code for rule in rules)
+    settings = load_settings(Path.cwd(), None, isolated=False, overrides=overrides, known_codes=codes)
+    return replace(settings, ignore=tuple(code for code in settings.ignore if code not in chosen))
+
+
+def opted_in(options: Namespace, rules: Iterable[RuleMeta]) -> tuple[str, ...]:
+    """Return the codes that are off by default and that flake8's ``select`` or ``extend-select`` asks for.
+
+    The bare ``RBF`` of ``select = E,F,RBF`` only lets the plugin in, as it does for other plugins; a code is asked
+    for by itself or by a prefix with a digit (``RBF2``). flake8's own list of codes that are ignored by default would
+    not do: it is dropped as a whole where somebody writes ``ignore``.
+    """
+    wanted = (*(options.select or ()), *(options.extend_select or ()))
+    prefixes = tuple(prefix for prefix in wanted if len(prefix) > len(PREFIX))
+    return tuple(rule.code for rule in rules if not rule.on_by_default and rule.code.startswith(prefixes))

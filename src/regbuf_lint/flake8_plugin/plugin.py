@@ -1,0 +1,112 @@
+"""The class that flake8 makes for each file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from regbuf_lint import __version__
+from regbuf_lint.flake8_plugin import options as plugin_options
+
+if TYPE_CHECKING:
+    import ast
+    from argparse import Namespace
+    from collections.abc import Iterator, Sequence
+
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.text import SourceText
+
+FAILURE_CODE = "RBF999"
+SYNTAX_ERROR_CODE = "RBF900"
+
+Problem = tuple[int, int, str, type["Plugin"]]
+
+
+class Plugin:
+    """Checks one file with the engine of the command line.
+
+    flake8 parses the file before (and reports ``E999`` itself), filters by code, and hides what a ``# noqa`` comment
+    hides. What is left to the plugin are the findings, and the comment ``# regbuf-lint: noqa`` that hides them all.
+
+    It never raises, since that would take the results of all other plugins with it: whatever goes wrong, an unusable
+    configuration included, becomes one finding ``RBF999`` on the first line of the file.
+    """
+
+    name: ClassVar[str] = "regbuf-lint"
+    version: ClassVar[str] = __version__
+
+    _settings: ClassVar[Settings | None] = None
+    _failure: ClassVar[str | None] = None
+    _disable_noqa: ClassVar[bool] = False
+
+    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # noqa: ARG002  flake8 asks for it
+        self._filename = filename
+        self._lines = lines
+
+    @staticmethod
+    def add_options(option_manager: plugin_options.OptionManager) -> None:
+        """Declare the plugin's options to flake8."""
+        plugin_options.add_options(option_manager)
+
+    @classmethod
+    def parse_options(cls, options: Namespace) -> None:
+        """Take over what flake8 parsed."""
+        cls._settings, cls._failure = None, None
+        cls._disable_noqa = options.disable_noqa
+        try:
+            from regbuf_lint.rules.registry import RULES  # noqa: PLC0415  flake8 loads plugins that it may not run
+
+            cls._settings = plugin_options.load(options, [rule.meta for rule in RULES])
+        except Exception as error:  # noqa: BLE001  see the class
+            cls._failure = f"configuration error: {_one_line(error)}"
+
+    def run(self) -> Iterator[Problem]:
+        """Yield row (from 1), column (from 0), text and origin of each finding."""
+        try:
+            problems = list(self._problems())
+        except Exception as error:  # noqa: BLE001  see the class
+            problems = [self._failed(f"internal error: {type(error).__name__}: {_one_line(error)}")]
+        yield from problems
+
+    def _problems(self) -> Iterator[Problem]:
+        if self._failure is not None or self._settings is None:
+            yield self._failed(self._failure or "flake8 passed no options")
+            return
+        from regbuf_lint.engine.run import check_source  # noqa: PLC0415  flake8 loads plugins that it may not run
+        from regbuf_lint.source.text import SourceText  # noqa: PLC0415
+
+        source = SourceText.from_text("".join(self._lines), self._filename)
+        result = check_source(source, Path(self._filename), self._settings, noqa=False)
+        hidden = _hidden_codes(source) if result.findings and not self._disable_noqa else ()
+        for error in result.errors:
+            yield self._failed(error.message)
+        for finding in result.findings:
+            if finding.code != SYNTAX_ERROR_CODE and not finding.code.startswith(hidden):
+                yield self._problem(finding)
+
+    def _problem(self, finding: Finding) -> Problem:
+        start = finding.span.start
+        return start.row, start.column - 1, f"{finding.code} {_one_line(finding.message)}", type(self)
+
+    def _failed(self, message: str) -> Problem:
+        return 1, 0, f"{FAILURE_CODE} not checked: {message}", type(self)
+
+
+def _hidden_codes(source: SourceText) -> tuple[str, ...]:
+    """Return the prefixes of the codes that ``# regbuf-lint: noqa`` hides in the whole file.
+
+    Every other suppressing comment is flake8's to apply, so that ``--disable-noqa`` and its statistics stay right.
+    """
+    from regbuf_lint.source.suppression import Suppressions  # noqa: PLC0415
+
+    hidden: list[str] = []
+    for comment in Suppressions.parse(source).comments:
+        directive = source.line(comment.row)[comment.column - 1 : comment.end_column - 1]
+        if comment.whole_file and Plugin.name in directive.lower():
+            hidden.extend([plugin_options.PREFIX] if comment.codes is None else comment.codes)
+    return tuple(hidden)
+
+
+def _one_line(error: object) -> str:
+    return " ".join(str(error).split())

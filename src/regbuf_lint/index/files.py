@@ -1,0 +1,146 @@
+"""One parsed file of the project or of an installed package."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.scopes import Scope, ScopeNode, nested_blocks
+from regbuf_lint.model.span import Position, Span
+
+if TYPE_CHECKING:
+    from regbuf_lint.source.text import SourceText
+
+_INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)
+
+
+class SyntaxFailure(Exception):
+    """The file does not parse.
+
+    Attributes:
+        message: what Python's parser says.
+        position: where, as far as the parser says.
+    """
+
+    def __init__(self, message: str, position: Position) -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+
+
+def parse(text: str) -> ast.Module:
+    """The tree of a file.
+
+    Raises:
+        SyntaxFailure: the text is no Python of the running interpreter's version, or nests too deeply for it.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        position = Position(error.lineno or 1, max(1, error.offset or 1))
+        raise SyntaxFailure(error.msg, position) from None
+    except (RecursionError, MemoryError):
+        raise SyntaxFailure("nests too deeply for Python's parser", Position(1, 1)) from None
+    except ValueError as error:
+        raise SyntaxFailure(str(error), Position(1, 1)) from None
+
+
+class FileFacts:
+    """The tree of a file and what it binds.
+
+    Attributes:
+        path: where the file lies.
+        name: dotted import name ("pkg.models.vit"); of a package's ``__init__.py``, the package's name.
+        source: its text.
+        tree: its tree.
+        scope: its top-level names.
+    """
+
+    def __init__(self, path: Path, name: str, source: SourceText, tree: ast.Module) -> None:
+        self.path = path
+        self.name = name
+        self.source = source
+        self.tree = tree
+        self.is_package = path.name == "__init__.py"
+        self._scopes: dict[int, Scope] = {}
+        self.scope = Scope(tree, self, None, "")
+
+    def scope_of(self, node: ScopeNode, parent: Scope) -> Scope:
+        """The one scope object of a class or function."""
+        known = self._scopes.get(id(node))
+        if known is None:
+            name = getattr(node, "name", "<lambda>")
+            qualname = f"{parent.qualname}.{name}" if parent.qualname else name
+            known = self._scopes[id(node)] = Scope(node, self, parent, qualname)
+        return known
+
+    def absolute(self, origin: str, level: int) -> str:
+        """The absolute name of what ``from <level dots><origin> import ...`` in this file names."""
+        if level == 0:
+            return origin
+        parts = self.name.split(".")
+        drop = level - 1 if self.is_package else level
+        base = parts[: len(parts) - drop] if drop <= len(parts) else []
+        return ".".join([*base, origin] if origin else base)
+
+    def span(self, node: ast.expr | ast.stmt) -> Span:
+        """Where a node stands, in characters."""
+        end_row = node.end_lineno if node.end_lineno is not None else node.lineno
+        end_column = node.end_col_offset if node.end_col_offset is not None else node.col_offset
+        return Span(
+            self.source.utf8_position(node.lineno, node.col_offset),
+            self.source.utf8_position(end_row, end_column),
+        )
+
+    def class_scopes(self) -> Iterator[Scope]:
+        """The scopes of all classes of the file, nested and function-local ones too, in the order of the file."""
+        nested = _INDENTED_CLASS.search(self.source.text) is not None
+        return _classes(self.tree.body, self.scope, deep=nested)
+
+
+def _classes(body: list[ast.stmt], scope: Scope, *, deep: bool) -> Iterator[Scope]:
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            inner = scope.child(statement)
+            yield inner
+            if deep:
+                yield from _classes(statement.body, inner, deep=deep)
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if deep:
+                yield from _classes(statement.body, scope.child(statement), deep=deep)
+        elif isinstance(statement, (ast.If, ast.Try, ast.With, ast.For, ast.While)) or hasattr(statement, "cases"):
+            if isinstance(statement, ast.If) and is_type_checking(statement.test):
+                continue
+            for block in nested_blocks(statement):
+                yield from _classes(block, scope, deep=deep)
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    """Whether a condition is ``TYPE_CHECKING``, so that its branch never runs."""
+    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
+    return name == "TYPE_CHECKING"
+
+
+def import_name(path: Path) -> tuple[str, Path]:
+    """The dotted name under which a file is imported, and the directory that has to be on the path for it.
+
+    Packages are recognised by ``__init__.py``; a file outside any package has its stem for a name.
+    """
+    parts = [] if path.name == "__init__.py" else [path.stem]
+    directory = path.parent
+    while (directory / "__init__.py").is_file() and directory.parent != directory:
+        parts.append(directory.name)
+        directory = directory.parent
+    return ".".join(reversed(parts)) or path.parent.name, directory
+
+
+def installed_roots() -> tuple[Path, ...]:
+    """Directories of installed packages, in the order in which the interpreter looks."""
+    return tuple(Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages")))

@@ -1,0 +1,117 @@
+"""Which classes are nn.Module classes, and in which order their attributes are looked up."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from regbuf_lint.index.known_classes import Verdict, verdict_by_name
+from regbuf_lint.index.symbols import ClassSymbol, External, FunctionSymbol, Symbol, Unresolved, ValueSymbol
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.project import Project
+    from regbuf_lint.index.scopes import Scope
+
+Base: TypeAlias = ClassSymbol | External
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Whether a class is an nn.Module class, and if that is unknown, the names of the bases that nothing explains."""
+
+    verdict: Verdict
+    unresolved: tuple[str, ...] = ()
+
+
+class Hierarchy:
+    """Answers questions about base classes, each class looked at once.
+
+    Args:
+        project: where names are resolved.
+        module_classes: names that the configuration takes for nn.Module classes.
+    """
+
+    def __init__(self, project: Project, module_classes: tuple[str, ...] = ()) -> None:
+        self._project = project
+        self._module_classes = module_classes
+        self._memberships: dict[Scope, Membership] = {}
+        self._orders: dict[Scope, tuple[Base, ...]] = {}
+        self._bases: dict[Scope, tuple[tuple[Base, ...], tuple[str, ...]]] = {}
+
+    def membership(self, symbol: Base) -> Membership:
+        """Whether a class is an nn.Module class."""
+        if isinstance(symbol, External):
+            verdict = verdict_by_name(symbol.name, self._module_classes)
+            return Membership(verdict, (symbol.name,) if verdict is Verdict.UNKNOWN else ())
+        if symbol.scope not in self._memberships:
+            self._memberships[symbol.scope] = Membership(Verdict.NO)  # a class that is its own base is none
+            self._memberships[symbol.scope] = self._decide(symbol)
+        return self._memberships[symbol.scope]
+
+    def order(self, symbol: ClassSymbol) -> tuple[Base, ...]:
+        """The class and all its bases in the order in which Python looks attributes up.
+
+        Depth first with the last occurrence kept, which differs from C3 only for hierarchies that hardly exist.
+        """
+        if symbol.scope not in self._orders:
+            self._orders[symbol.scope] = (symbol,)
+            chain: list[Base] = [symbol]
+            for base in self.bases(symbol)[0]:
+                chain.extend(self.order(base) if isinstance(base, ClassSymbol) else (base,))
+            self._orders[symbol.scope] = tuple(reversed(dict.fromkeys(reversed(chain))))
+        return self._orders[symbol.scope]
+
+    def bases(self, symbol: ClassSymbol) -> tuple[tuple[Base, ...], tuple[str, ...]]:
+        """The direct bases that are known, and the names of those that are not."""
+        if symbol.scope not in self._bases:
+            self._bases[symbol.scope] = ((), ())
+            self._bases[symbol.scope] = self._find_bases(symbol)
+        return self._bases[symbol.scope]
+
+    def _find_bases(self, symbol: ClassSymbol) -> tuple[tuple[Base, ...], tuple[str, ...]]:
+        node, around = symbol.scope.node, symbol.scope.parent
+        if not isinstance(node, ast.ClassDef) or around is None:
+            return (), ()
+        known: list[Base] = []
+        unknown: list[str] = []
+        for expression in node.bases:
+            symbols = [last for one in self._project.resolve(around, expression) for last in self._project.follow(one)]
+            candidates = [one for one in symbols if isinstance(one, (ClassSymbol, External)) and one != symbol]
+            if candidates:
+                known.append(self._best(candidates))
+            else:
+                unknown.append(_label(symbols, expression))
+        return tuple(known), tuple(unknown)
+
+    def _best(self, candidates: list[Base]) -> Base:
+        """Of several definitions (``try``/``except ImportError``), the first that is an nn.Module class."""
+        for wanted in (Verdict.YES, Verdict.UNKNOWN):
+            for candidate in candidates:
+                if self.membership(candidate).verdict is wanted:
+                    return candidate
+        return candidates[0]
+
+    def _decide(self, symbol: ClassSymbol) -> Membership:
+        by_name = verdict_by_name(symbol.name, self._module_classes)
+        if by_name is Verdict.YES:
+            return Membership(Verdict.YES)
+        known, unknown = self.bases(symbol)
+        memberships = [self.membership(base) for base in known]
+        if any(membership.verdict is Verdict.YES for membership in memberships):
+            return Membership(Verdict.YES)
+        unresolved = (*unknown, *(name for membership in memberships for name in membership.unresolved))
+        if unresolved and by_name is Verdict.UNKNOWN:
+            return Membership(Verdict.UNKNOWN, tuple(dict.fromkeys(unresolved)))
+        return Membership(Verdict.NO)
+
+
+def _label(symbols: list[Symbol], expression: ast.expr) -> str:
+    for symbol in symbols:
+        if isinstance(symbol, FunctionSymbol):
+            return symbol.name
+        if isinstance(symbol, ValueSymbol):
+            return f"{symbol.scope.file.name}.{ast.unparse(expression)}"
+        if isinstance(symbol, Unresolved):
+            return symbol.name
+    return ast.unparse(expression)

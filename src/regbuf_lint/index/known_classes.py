@@ -1,0 +1,114 @@
+"""Classes whose source is not read: torch's own from a generated table, other packages' from a catalogue."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from enum import Enum
+from fnmatch import translate
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+class Verdict(Enum):
+    """Whether a class is an nn.Module class."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class TorchClass:
+    """An nn.Module class of torch: what it and its bases register and define.
+
+    Attributes:
+        parameters: attributes that hold a Parameter (or None).
+        buffers: attributes that are registered buffers.
+        names: every other attribute, method and property.
+    """
+
+    parameters: frozenset[str]
+    buffers: frozenset[str]
+    names: frozenset[str]
+
+
+@cache
+def _torch_table() -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(_data("torch_classes.json"))
+    table["distributions"] = frozenset(table["distributions"])
+    table["other_classes"] = frozenset(table["other_classes"])
+    return table
+
+
+@cache
+def _catalogue() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    packages = tomllib.loads(_data("known_bases.toml"))["package"]
+    return (
+        _any_of(tuple(name for package in packages for name in package.get("modules", ()))),
+        _any_of(tuple(name for package in packages for name in package.get("not_modules", ()))),
+    )
+
+
+def _data(name: str) -> str:
+    return files("regbuf_lint.index").joinpath("data", name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=8)
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(pattern) for pattern in patterns) or r"(?!)")
+
+
+def is_torch_distribution(name: str) -> bool:
+    """Whether a dotted name is a class of ``torch.distributions``."""
+    return name in _torch_table()["distributions"]
+
+
+def torch_class(name: str) -> TorchClass | None:
+    """What is known of the torch nn.Module class that is imported as ``name``, None where it is none."""
+    table = _torch_table()
+    canonical = table["aliases"].get(name, name)
+    if canonical not in table["module_classes"]:
+        return None
+    return _torch_class(canonical)
+
+
+@cache
+def _torch_class(canonical: str) -> TorchClass:
+    entry = _torch_table()["module_classes"][canonical]
+    bases = [_torch_class(base) for base in entry.get("bases", ()) if base in _torch_table()["module_classes"]]
+    return TorchClass(
+        frozenset(entry.get("parameters", ())).union(*(base.parameters for base in bases)),
+        frozenset(entry.get("buffers", ())).union(*(base.buffers for base in bases)),
+        frozenset(entry.get("attributes", ())).union(*(base.names for base in bases)),
+    )
+
+
+def verdict_by_name(name: str, module_classes: tuple[str, ...]) -> Verdict:
+    """Whether the class imported as ``name`` is an nn.Module class, going by tables and configuration alone.
+
+    Args:
+        name: dotted import name.
+        module_classes: names (or fnmatch patterns) that the configuration takes for nn.Module classes.
+    """
+    if module_classes and _any_of(module_classes).match(name):
+        return Verdict.YES
+    top = name.partition(".")[0]
+    if top == "torch":
+        if torch_class(name) is not None:
+            return Verdict.YES
+        return Verdict.NO if name in _torch_table()["other_classes"] else Verdict.UNKNOWN
+    if top in sys.stdlib_module_names or top in {"builtins", "numpy", "typing_extensions"}:
+        return Verdict.NO
+    modules, not_modules = _catalogue()
+    if not_modules.match(name):
+        return Verdict.NO
+    return Verdict.YES if modules.match(name) else Verdict.UNKNOWN

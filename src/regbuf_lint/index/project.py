@@ -1,0 +1,235 @@
+"""All files that can be read, found by import name, and what a name means across them."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from regbuf_lint.index.files import FileFacts, SyntaxFailure, import_name, installed_roots, parse
+from regbuf_lint.index.scopes import (
+    AssignBinding,
+    Binding,
+    ClassBinding,
+    FunctionBinding,
+    ImportBinding,
+    Scope,
+)
+from regbuf_lint.index.symbols import (
+    ClassSymbol,
+    External,
+    FileSymbol,
+    FunctionSymbol,
+    Symbol,
+    Unresolved,
+    ValueSymbol,
+)
+from regbuf_lint.source.text import SourceError, SourceText, read_source
+
+_NEVER_READ = frozenset({"torch", "numpy", "scipy", "jax", "tensorflow", "builtins"}) | sys.stdlib_module_names
+_MOST_HOPS = 12
+_LARGEST_FILE = 4_000_000
+
+
+class Project:
+    """Finds and keeps the files that a run needs, each parsed once and only when something in it is asked for.
+
+    Args:
+        roots: directories in which top-level packages of the project are looked for, before installed packages.
+    """
+
+    def __init__(self, roots: Iterable[Path] = ()) -> None:
+        self._roots = list(dict.fromkeys(roots))
+        self._installed = installed_roots()
+        self._by_name: dict[str, FileFacts | None] = {}
+        self._by_path: dict[Path, FileFacts | None] = {}
+        self._listings: dict[Path, frozenset[str]] = {}
+        self._resolving: set[ast.expr] = set()
+
+    def add(self, path: Path, source: SourceText) -> FileFacts:
+        """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
+
+        Raises:
+            SyntaxFailure: it does not parse.
+        """
+        name, root = import_name(path)
+        if root not in self._roots:
+            self._roots.append(root)
+        facts = FileFacts(path, name, source, parse(source.text))
+        self._by_path[path] = facts
+        self._by_name[name] = facts
+        return facts
+
+    def file(self, name: str) -> FileFacts | None:
+        """The file that ``import name`` would run, or None where there is none to read."""
+        if name not in self._by_name:
+            path = self._locate(name)
+            self._by_name[name] = self._read(path, name) if path is not None else None
+        return self._by_name[name]
+
+    def resolve(self, scope: Scope, expression: ast.expr) -> tuple[Symbol, ...]:
+        """Everything that a name, dotted name or subscripted name can stand for where ``scope`` is the innermost."""
+        if isinstance(expression, ast.Name):
+            return self.lookup(scope, expression.id)
+        if isinstance(expression, ast.Subscript):
+            return self.resolve(scope, expression.value)
+        if not isinstance(expression, ast.Attribute):
+            return (Unresolved(ast.unparse(expression)),)
+        if expression in self._resolving:
+            return ()
+        self._resolving.add(expression)
+        try:
+            owners = self.resolve(scope, expression.value)
+            return tuple(found for owner in owners for found in self.member(owner, expression.attr))
+        finally:
+            self._resolving.discard(expression)
+
+    def lookup(self, scope: Scope, name: str, hops: int = 0) -> tuple[Symbol, ...]:
+        """Everything that ``name`` can stand for, looked up as Python does: class scopes only from themselves."""
+        current: Scope | None = scope
+        while current is not None:
+            visible = current is scope or not isinstance(current.node, ast.ClassDef)
+            if visible and name in current.bindings:
+                return self._bound(current, current.bindings[name], hops)
+            if visible and _is_argument(current, name):
+                return (Unresolved(name),)
+            current = current.parent
+        for origin in scope.file.scope.star_imports:
+            found = self._from(origin, name, hops)
+            if not all(isinstance(symbol, (External, Unresolved)) for symbol in found):
+                return found
+        if scope.file.scope.star_imports and not _is_builtin(name):
+            outside = [origin for origin in scope.file.scope.star_imports if self.file(origin) is None]
+            return tuple(External(f"{origin}.{name}") for origin in outside) or (Unresolved(name),)
+        return (External(f"builtins.{name}"),) if _is_builtin(name) else (Unresolved(name),)
+
+    def member(self, owner: Symbol, name: str, hops: int = 0) -> tuple[Symbol, ...]:
+        """What ``owner.name`` can stand for."""
+        if hops > _MOST_HOPS:
+            return (Unresolved(name),)
+        if isinstance(owner, External):
+            return self._from(owner.name, name, hops + 1) if owner.name.partition(".")[0] not in _NEVER_READ else (
+                External(f"{owner.name}.{name}"),
+            )
+        if isinstance(owner, FileSymbol):
+            return self._exported(owner.file, name, hops)
+        if isinstance(owner, ClassSymbol) and name in owner.scope.bindings:
+            return self._bound(owner.scope, owner.scope.bindings[name], hops + 1)
+        if isinstance(owner, ValueSymbol) and not owner.path:
+            owners = self.resolve(owner.scope, owner.value)
+            return tuple(found for one in owners if one != owner for found in self.member(one, name, hops + 1))
+        return (Unresolved(name),)
+
+    def imported(self, origin: str, name: str) -> tuple[Symbol, ...]:
+        """What ``from origin import name`` binds."""
+        return self._from(origin, name, 0)
+
+    def follow(self, symbol: Symbol, hops: int = 0) -> tuple[Symbol, ...]:
+        """``symbol`` with names that are plain copies of others (``Base = nn.Module``) replaced by what they copy."""
+        if not isinstance(symbol, ValueSymbol) or symbol.path or hops > _MOST_HOPS:
+            return (symbol,)
+        if not isinstance(symbol.value, (ast.Name, ast.Attribute, ast.Subscript)):
+            return (symbol,)
+        found = self.resolve(symbol.scope, symbol.value)
+        return tuple(last for one in found if one != symbol for last in self.follow(one, hops + 1))
+
+    def _bound(self, scope: Scope, bindings: list[Binding], hops: int) -> tuple[Symbol, ...]:
+        found: list[Symbol] = []
+        for binding in bindings:
+            if isinstance(binding, ImportBinding):
+                found.extend(self._imported(binding, hops))
+            elif isinstance(binding, ClassBinding):
+                found.append(ClassSymbol(scope.child(binding.node)))
+            elif isinstance(binding, FunctionBinding):
+                found.append(FunctionSymbol(scope.child(binding.node)))
+            elif isinstance(binding, AssignBinding):
+                found.append(ValueSymbol(scope, binding.value, binding.path, binding.annotation))
+            else:
+                found.append(Unresolved("bound in a loop, with or augmented assignment"))
+        return tuple(dict.fromkeys(found))
+
+    def _imported(self, binding: ImportBinding, hops: int) -> tuple[Symbol, ...]:
+        if hops > _MOST_HOPS:
+            return (Unresolved(binding.origin),)
+        if binding.member is not None:
+            return self._from(binding.origin, binding.member, hops + 1)
+        file = self.file(binding.origin)
+        return (FileSymbol(file) if file is not None else External(binding.origin),)
+
+    def _from(self, origin: str, name: str, hops: int) -> tuple[Symbol, ...]:
+        file = self.file(origin)
+        if file is not None:
+            return self._exported(file, name, hops)
+        inner = self.file(f"{origin}.{name}")
+        return (FileSymbol(inner) if inner is not None else External(f"{origin}.{name}"),)
+
+    def _exported(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
+        if hops > _MOST_HOPS:
+            return (Unresolved(f"{file.name}.{name}"),)
+        if name in file.scope.bindings:
+            return self._bound(file.scope, file.scope.bindings[name], hops + 1)
+        for origin in file.scope.star_imports:
+            if origin == file.name:
+                continue
+            found = self._from(origin, name, hops + 1)
+            if found and not all(isinstance(symbol, (External, Unresolved)) for symbol in found):
+                return found
+        inner = self.file(f"{file.name}.{name}") if file.is_package else None
+        return (FileSymbol(inner) if inner is not None else External(f"{file.name}.{name}"),)
+
+    def _locate(self, name: str) -> Path | None:
+        parts = name.split(".")
+        if parts[0] in _NEVER_READ or not all(part.isidentifier() for part in parts):
+            return None
+        for root in (*self._roots, *self._installed):
+            path = self._below(root, parts)
+            if path is not None:
+                return path
+        return None
+
+    def _below(self, root: Path, parts: list[str]) -> Path | None:
+        directory = root
+        for part in parts[:-1]:
+            if part not in self._listing(directory):
+                return None
+            directory = directory / part
+        last, listing = parts[-1], self._listing(directory)
+        if last in listing and "__init__.py" in self._listing(directory / last):
+            return directory / last / "__init__.py"
+        return directory / f"{last}.py" if f"{last}.py" in listing else None
+
+    def _listing(self, directory: Path) -> frozenset[str]:
+        if directory not in self._listings:
+            try:
+                names = frozenset(entry.name for entry in directory.iterdir())
+            except OSError:
+                names = frozenset()
+            self._listings[directory] = names
+        return self._listings[directory]
+
+    def _read(self, path: Path, name: str) -> FileFacts | None:
+        if path not in self._by_path:
+            try:
+                too_large = path.stat().st_size > _LARGEST_FILE
+                source = None if too_large else read_source(path)
+                self._by_path[path] = None if source is None else FileFacts(path, name, source, parse(source.text))
+            except (SourceError, SyntaxFailure, OSError):
+                self._by_path[path] = None
+        return self._by_path[path]
+
+
+def _is_argument(scope: Scope, name: str) -> bool:
+    if not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return False
+    arguments = scope.node.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+    return any(argument is not None and argument.arg == name for argument in every)
+
+
+@cache
+def _is_builtin(name: str) -> bool:
+    import builtins  # noqa: PLC0415  (read only when a name is found nowhere else)
+
+    return hasattr(builtins, name)

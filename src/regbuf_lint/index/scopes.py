@@ -1,0 +1,174 @@
+"""Who binds which name, per file, function and class; collected once per scope and only when asked for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.files import FileFacts
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+ScopeNode: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImportBinding:
+    """``import origin`` or, with ``member``, ``from origin import member``; ``origin`` is absolute."""
+
+    origin: str
+    member: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassBinding:
+    """A ``class`` statement."""
+
+    node: ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionBinding:
+    """A ``def`` statement."""
+
+    node: FunctionNode
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssignBinding:
+    """``target = value``; ``path`` leads into an unpacked value, index by index."""
+
+    value: ast.expr
+    path: tuple[int, ...] = ()
+    annotation: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpaqueBinding:
+    """Bound in a way that says nothing about the value: a loop variable, ``with ... as``, an augmented assignment."""
+
+    node: ast.AST
+
+
+Binding: TypeAlias = ImportBinding | ClassBinding | FunctionBinding | AssignBinding | OpaqueBinding
+
+
+class Scope:
+    """The names that one file, class or function binds.
+
+    Attributes:
+        node: the tree of the scope.
+        file: the file that it stands in.
+        parent: the scope around it, None for a file.
+        qualname: dotted name within the file, with ``<locals>`` left out; empty for a file.
+    """
+
+    def __init__(self, node: ScopeNode, file: FileFacts, parent: Scope | None, qualname: str) -> None:
+        self.node = node
+        self.file = file
+        self.parent = parent
+        self.qualname = qualname
+        self.star_imports: list[str] = []
+
+    @cached_property
+    def bindings(self) -> dict[str, list[Binding]]:
+        """Name to everything that binds it, in the order of the file."""
+        found: dict[str, list[Binding]] = {}
+        if isinstance(self.node, ast.Lambda):
+            return found
+        for name, binding in self._collect(self.node.body):
+            found.setdefault(name, []).append(binding)
+        return found
+
+    def child(self, node: ScopeNode) -> Scope:
+        """The scope of a class or function whose statement stands directly in this one."""
+        return self.file.scope_of(node, self)
+
+    def _collect(self, body: list[ast.stmt]) -> Iterator[tuple[str, Binding]]:
+        for statement in body:
+            kind = type(statement)
+            if kind in _SILENT:
+                continue
+            if isinstance(statement, ast.ClassDef):
+                yield statement.name, ClassBinding(statement)
+            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield statement.name, FunctionBinding(statement)
+            elif isinstance(statement, ast.Import):
+                yield from _imports(statement)
+            elif isinstance(statement, ast.ImportFrom):
+                yield from self._from_imports(statement)
+            elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                yield from _assignments(statement)
+            else:
+                yield from self._compound(statement)
+
+    def _from_imports(self, statement: ast.ImportFrom) -> Iterator[tuple[str, Binding]]:
+        origin = self.file.absolute(statement.module or "", statement.level)
+        for alias in statement.names:
+            if alias.name == "*":
+                self.star_imports.append(origin)
+            else:
+                yield alias.asname or alias.name, ImportBinding(origin, alias.name)
+
+    def _compound(self, statement: ast.stmt) -> Iterator[tuple[str, Binding]]:
+        if isinstance(statement, (ast.For, ast.AsyncFor)):
+            yield from ((name, OpaqueBinding(statement)) for name in _names(statement.target))
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            for item in statement.items:
+                if item.optional_vars is not None:
+                    yield from ((name, OpaqueBinding(statement)) for name in _names(item.optional_vars))
+        for block in nested_blocks(statement):
+            yield from self._collect(block)
+
+
+_SILENT = frozenset({ast.Expr, ast.Pass, ast.Return, ast.Raise, ast.Assert, ast.Delete, ast.Break, ast.Continue})
+
+
+def nested_blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of a compound statement that belong to the same scope: branches, loop bodies, handlers, cases."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if block:
+            yield block
+    for handler in getattr(statement, "handlers", ()):
+        yield handler.body
+    for case in getattr(statement, "cases", ()):
+        yield case.body
+
+
+def _imports(statement: ast.Import) -> Iterator[tuple[str, Binding]]:
+    for alias in statement.names:
+        if alias.asname:
+            yield alias.asname, ImportBinding(alias.name, None)
+        else:
+            top = alias.name.partition(".")[0]
+            yield top, ImportBinding(top, None)
+
+
+def _assignments(statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> Iterator[tuple[str, Binding]]:
+    if isinstance(statement, ast.AugAssign):
+        yield from ((name, OpaqueBinding(statement)) for name in _names(statement.target))
+    elif isinstance(statement, ast.AnnAssign):
+        if isinstance(statement.target, ast.Name) and statement.value is not None:
+            yield statement.target.id, AssignBinding(statement.value, (), statement.annotation)
+    else:
+        for target in statement.targets:
+            yield from _unpack(target, statement.value, ())
+
+
+def _unpack(target: ast.expr, value: ast.expr, path: tuple[int, ...]) -> Iterator[tuple[str, Binding]]:
+    if isinstance(target, ast.Name):
+        yield target.id, AssignBinding(value, path)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        if any(isinstance(item, ast.Starred) for item in target.elts):
+            yield from ((name, OpaqueBinding(target)) for name in _names(target))
+            return
+        for index, item in enumerate(target.elts):
+            yield from _unpack(item, value, (*path, index))
+
+
+def _names(target: ast.expr) -> Iterator[str]:
+    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name))

@@ -1,0 +1,167 @@
+"""What an annotation promises of a value."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
+from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
+from regbuf_lint.infer.references import BuiltSubmodule, Instance
+from regbuf_lint.model.value import (
+    NONE,
+    OTHER,
+    UNKNOWN,
+    Distribution,
+    Mapping,
+    Parameter,
+    Sequence,
+    Submodule,
+    Tensor,
+    Value,
+    join,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.infer.inference import Inference
+
+_PLAIN = frozenset(
+    {
+        "int", "float", "bool", "str", "bytes", "complex", "range", "slice", "type", "Callable", "Literal", "Number",
+        "PathLike", "Path", "ndarray", "dtype", "device", "Size", "Generator", "LiteralString",
+    }
+)  # fmt: skip
+_LISTS = frozenset({"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "deque"})
+_DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict", "defaultdict"})
+_WRAPPERS = frozenset({"Final", "ClassVar", "Annotated", "InitVar", "Required", "NotRequired"})
+_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter"})
+_ARRAY_ANNOTATIONS = frozenset({"jaxtyping", "torchtyping"})
+
+
+def annotated(inference: Inference, scope: Scope, annotation: ast.expr) -> Value:
+    """The values that an annotation allows; Unknown where it says nothing that matters here.
+
+    A tensor that comes in through an annotation belongs to somebody else and may be a Parameter.
+    """
+    if isinstance(annotation, ast.Constant):
+        return _constant(inference, scope, annotation.value)
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        return join(annotated(inference, scope, side) for side in (annotation.left, annotation.right))
+    if isinstance(annotation, ast.Subscript):
+        return _subscript(inference, scope, annotation)
+    if isinstance(annotation, (ast.Name, ast.Attribute)):
+        symbols = inference.project.resolve(scope, annotation)
+        return join(_symbol(inference, symbol) for symbol in symbols) or UNKNOWN
+    return UNKNOWN
+
+
+def _constant(inference: Inference, scope: Scope, value: object) -> Value:
+    if value is None:
+        return NONE
+    if not isinstance(value, str):
+        return UNKNOWN
+    try:
+        inner = ast.parse(value, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        return UNKNOWN
+    return annotated(inference, scope, inner)
+
+
+def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) -> Value:
+    name = _name(annotation.value)
+    index = annotation.slice
+    items = index.elts if isinstance(index, ast.Tuple) else [index]
+    if name == "Optional":
+        return join((annotated(inference, scope, index), NONE))
+    if name == "Union":
+        return join(annotated(inference, scope, item) for item in items)
+    if name in _WRAPPERS and items:
+        return annotated(inference, scope, items[0])
+    if name in _LISTS and items:
+        return frozenset({Sequence("list", None, annotated(inference, scope, items[0]))})
+    if name in {"tuple", "Tuple"}:
+        return _tuple(inference, scope, items)
+    if name in _DICTS:
+        rest = annotated(inference, scope, items[1]) if len(items) > 1 else UNKNOWN
+        return frozenset({Mapping((), rest)})
+    if name in _PLAIN:
+        return OTHER
+    if _is_array_annotation(inference, scope, annotation.value):
+        return annotated(inference, scope, items[0])
+    return annotated(inference, scope, annotation.value) if items else UNKNOWN
+
+
+def _is_array_annotation(inference: Inference, scope: Scope, annotation: ast.expr) -> bool:
+    """``Float[Tensor, "b n"]`` of jaxtyping."""
+    symbols = inference.project.resolve(scope, annotation)
+    names = [symbol.name for symbol in symbols if isinstance(symbol, (External, ClassSymbol))]
+    return any(name.partition(".")[0] in _ARRAY_ANNOTATIONS for name in names)
+
+
+def _tuple(inference: Inference, scope: Scope, items: list[ast.expr]) -> Value:
+    if items and isinstance(items[-1], ast.Constant) and items[-1].value is Ellipsis:
+        return frozenset({Sequence("tuple", None, annotated(inference, scope, items[0]))})
+    values = tuple(annotated(inference, scope, item) for item in items)
+    return frozenset({Sequence("tuple", values, join(values))})
+
+
+def _symbol(inference: Inference, symbol: Symbol) -> Value:
+    if isinstance(symbol, External):
+        return _external(inference, symbol)
+    if isinstance(symbol, ClassSymbol):
+        return instance_of(inference, symbol)
+    if isinstance(symbol, ValueSymbol) and not symbol.path and inference.enter(symbol.value):
+        try:
+            return annotated(inference, symbol.scope, symbol.value)
+        finally:
+            inference.leave(symbol.value)
+    return UNKNOWN
+
+
+def _external(inference: Inference, symbol: External) -> Value:
+    if is_tensor_class(symbol.name):
+        return frozenset({Tensor(fresh=False, argument="?")})
+    if symbol.name in _PARAMETERS:
+        return frozenset({Parameter()})
+    if is_torch_distribution(symbol.name):
+        return frozenset({Distribution(of_tensors=True)})
+    last = symbol.name.rpartition(".")[2]
+    if last in _PLAIN:
+        return OTHER
+    if last in _LISTS or last in {"tuple", "Tuple"}:
+        return frozenset({Sequence("list", None, UNKNOWN)})
+    if last in _DICTS:
+        return frozenset({Mapping((), UNKNOWN)})
+    if inference.hierarchy.membership(symbol).verdict is Verdict.YES:
+        return frozenset({Submodule(symbol.name)})
+    return unknown(f"an object of {symbol.name}")
+
+
+def is_tensor_class(name: str) -> bool:
+    """Whether a dotted name is ``torch.Tensor`` or one of its legacy typed forms (``torch.LongTensor``)."""
+    top, _, rest = name.partition(".")
+    last = rest.rpartition(".")[2]
+    return top == "torch" and last.endswith("Tensor") and last not in {"SparseTensor", "NestedTensor", "is_tensor"}
+
+
+def instance_of(inference: Inference, symbol: ClassSymbol) -> Value:
+    """An object of a class whose source is at hand."""
+    order = inference.hierarchy.order(symbol)
+    if any(isinstance(base, External) and is_tensor_class(base.name) for base in order):
+        return frozenset({Tensor(fresh=False, argument="?")})
+    if any(isinstance(base, External) and base.name in _PARAMETERS for base in order):
+        return frozenset({Parameter()})
+    if any(isinstance(base, External) and is_torch_distribution(base.name) for base in order):
+        return frozenset({Distribution(of_tensors=True)})
+    verdict = inference.hierarchy.membership(symbol).verdict
+    if verdict is Verdict.YES:
+        return frozenset({BuiltSubmodule(symbol.name, symbol)})
+    return frozenset({Instance(symbol)}) if verdict is Verdict.NO else unknown(f"an object of {symbol.name}")
+
+
+def _name(expression: ast.expr) -> str:
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else ""

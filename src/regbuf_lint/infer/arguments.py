@@ -1,0 +1,42 @@
+"""The arguments of a call, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from regbuf_lint.model.value import NOTHING, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Values of the arguments of one call.
+
+    Attributes:
+        positional: in order, up to the first starred one.
+        keywords: by name.
+        starred: whether ``*args`` or ``**kwargs`` may add more.
+    """
+
+    positional: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = field(default_factory=dict)
+    starred: bool = False
+
+    def every(self) -> list[Value]:
+        """All values that are passed."""
+        return [*self.positional, *self.keywords.values()]
+
+    def keyword(self, name: str) -> Value:
+        """The value of a keyword, without alternatives where it is not given."""
+        return self.keywords.get(name, NOTHING)
+
+    def argument(self, index: int, name: str) -> Value:
+        """The value given by position or by name, without alternatives where neither is given."""
+        return self.positional[index] if index < len(self.positional) else self.keyword(name)
+
+    def key(self) -> tuple[object, ...]:
+        """A hashable form, equal for calls that pass the same values."""
+        return (self.positional, tuple(sorted(self.keywords.items(), key=lambda item: item[0])), self.starred)
+
+    def after_first(self) -> Arguments:
+        """The same call without its first positional argument."""
+        return Arguments(self.positional[1:], self.keywords, self.starred)

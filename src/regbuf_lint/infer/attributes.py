@@ -1,0 +1,189 @@
+"""What ``owner.name`` evaluates to."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import decorator_names
+from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
+from regbuf_lint.infer import torch_api
+from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.functions import run_method
+from regbuf_lint.infer.references import (
+    BuiltSubmodule,
+    ClassValue,
+    ExternalValue,
+    FileValue,
+    FunctionValue,
+    Instance,
+    MethodOf,
+    SelfMethod,
+    SelfValue,
+    SuperValue,
+)
+from regbuf_lint.infer.symbols import value_of_symbols
+from regbuf_lint.model.value import (
+    UNKNOWN,
+    Alternative,
+    Buffer,
+    Literal,
+    Mapping,
+    NoneValue,
+    Other,
+    Parameter,
+    Sequence,
+    Tensor,
+    Unset,
+    Value,
+    held,
+    join,
+    may_be,
+    without,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.state import State
+
+_REGISTERING = frozenset({"register_buffer", "register_parameter", "add_module", "register_module", "add_state"})
+
+
+def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, node: ast.expr) -> Value:
+    """What attribute ``name`` of one alternative of an expression (``node``) can be."""
+    if isinstance(owner, SelfValue):
+        return self_attribute(frame, owner, name, state)
+    if isinstance(owner, (Tensor, Parameter, Buffer)):
+        return _of_tensor(owner, name, node)
+    if isinstance(owner, ExternalValue):
+        return _of_external(frame, owner, name)
+    if isinstance(owner, FileValue):
+        return value_of_symbols(frame, frame.inference.project.member(FileSymbol(owner.file), name))
+    if isinstance(owner, ClassValue):
+        return _of_class(frame, owner, name)
+    if isinstance(owner, SuperValue):
+        return _of_super(frame, owner, name)
+    if isinstance(owner, (Instance, BuiltSubmodule)):
+        return _of_object(frame, owner, name)
+    if isinstance(owner, Sequence) and name in owner.fields and owner.items is not None:
+        return owner.items[owner.fields.index(name)]
+    if isinstance(owner, (Sequence, Mapping, Literal, Other)):
+        return frozenset({MethodOf(owner, name, node)})
+    return UNKNOWN
+
+
+def _of_tensor(owner: Tensor | Parameter | Buffer, name: str, node: ast.expr) -> Value:
+    if name in torch_api.table().properties:
+        if isinstance(owner, Parameter) and name == "data":
+            return frozenset({Tensor(fresh=False)})
+        tensor = owner if isinstance(owner, Tensor) else torch_api.as_plain(owner)
+        return torch_api.read_property(name, tensor) or UNKNOWN
+    if name in torch_api.table().methods:
+        return frozenset({MethodOf(owner, name, node)})
+    return UNKNOWN
+
+
+def _of_external(frame: Frame, owner: ExternalValue, name: str) -> Value:
+    return value_of_symbols(frame, frame.inference.project.member(External(owner.name), name))
+
+
+def _of_class(frame: Frame, owner: ClassValue, name: str) -> Value:
+    found = frame.inference.find_method(owner.symbol, name)
+    if found is not None:
+        scope = found[0].scope.child(found[1])
+        bound = frozenset({owner}) if "classmethod" in decorator_names(found[1]) else None
+        return frozenset({FunctionValue(scope, receiver=bound, owner=found[0])})
+    if name == "__init__" and frame.inference.outside_bases(owner.symbol):
+        return frozenset({ExternalValue("torch.nn.Module.__init__")})
+    return class_level(frame, owner.symbol, name) or UNKNOWN
+
+
+def _of_super(frame: Frame, owner: SuperValue, name: str) -> Value:
+    symbol = frame.symbol
+    if symbol is None:
+        return UNKNOWN
+    found = frame.inference.find_method(symbol, name, owner.after)
+    if found is None:
+        return frozenset({SelfMethod(symbol, name)})
+    receiver: Value = frozenset({SelfValue(symbol)})
+    return frozenset({FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])})
+
+
+def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str) -> Value:
+    symbol = owner.symbol
+    if symbol is None:
+        return UNKNOWN
+    found = frame.inference.find_method(symbol, name)
+    if found is not None:
+        receiver: Value = frozenset({owner})
+        return frozenset({FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])})
+    construction = frame.construct(symbol)
+    if construction is not None and name in construction.attributes:
+        return held(without(construction.attributes[name].value, Unset)) or UNKNOWN
+    if _is_property(frame, symbol, name):
+        return UNKNOWN
+    return class_level(frame, symbol, name) or _annotated_attribute(frame, symbol, name) or UNKNOWN
+
+
+def self_attribute(frame: Frame, owner: SelfValue, name: str, state: State) -> Value:
+    """What an attribute of the object under construction is right now."""
+    now = state.attribute(name).value
+    known = held(without(now, Unset), alias=name)
+    if known and not may_be(now, Unset):
+        return known
+    return join((known, _from_class(frame, owner, name, state))) or UNKNOWN
+
+
+def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Value:
+    inference = frame.inference
+    found = inference.find_method(owner.symbol, name)
+    if found is not None:
+        static = "staticmethod" in decorator_names(found[1])
+        receiver: Value | None = None if static else frozenset({owner})
+        return frozenset({FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])})
+    for base in inference.classes(owner.symbol):
+        getter = inference.definition(base).properties.get(name)
+        if getter is not None:
+            return held(run_method(frame, base, getter, frozenset({owner}), state), alias=name)
+    value = class_level(frame, owner.symbol, name)
+    if value is not None:
+        return value
+    return _from_outside(frame, owner, name)
+
+
+def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:
+    if name in _REGISTERING:
+        return frozenset({SelfMethod(owner.symbol, name)})
+    for base in frame.inference.outside_bases(owner.symbol):
+        known = torch_class(base.name)
+        if known is None:
+            continue
+        if name in known.parameters:
+            return frozenset({Parameter(), NoneValue()})
+        if name in known.buffers:
+            return frozenset({Buffer(Tensor(fresh=False)), NoneValue()})
+        if name in known.names:
+            return frozenset({SelfMethod(owner.symbol, name)})
+    return UNKNOWN
+
+
+def _is_property(frame: Frame, symbol: ClassSymbol, name: str) -> bool:
+    return any(name in frame.inference.definition(base).properties for base in frame.inference.classes(symbol))
+
+
+def _annotated_attribute(frame: Frame, symbol: ClassSymbol, name: str) -> Value | None:
+    for base in frame.inference.classes(symbol):
+        annotation = frame.inference.definition(base).annotations.get(name)
+        if annotation is not None:
+            return annotated(frame.inference, base.scope, annotation)
+    return None
+
+
+def class_level(frame: Frame, symbol: ClassSymbol, name: str) -> Value | None:
+    """What the class or one of its bases assigns to ``name`` in its body, None where none does."""
+    for base in frame.inference.classes(symbol):
+        if name in frame.inference.definition(base).values:
+            found = frame.inference.project.lookup(base.scope, name)
+            return value_of_symbols(frame, found)
+    return None

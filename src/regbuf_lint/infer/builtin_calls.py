@@ -1,0 +1,181 @@
+"""Python's built-in functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from regbuf_lint.infer.attributes import read_attribute
+from regbuf_lint.infer.collections import element_of, items_of, literal_strings, sequence, sequence_of
+from regbuf_lint.infer.references import ClassValue, SelfValue, SuperValue
+from regbuf_lint.infer.targets import write
+from regbuf_lint.infer.torch_api import result_tensor
+from regbuf_lint.model.class_view import WriteForm
+from regbuf_lint.model.value import (
+    NONE,
+    OTHER,
+    UNKNOWN,
+    Buffer,
+    Literal,
+    Mapping,
+    NoneValue,
+    Other,
+    Parameter,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    join,
+    may_be,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.arguments import Arguments
+    from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.state import State
+
+Builtin: TypeAlias = Callable[["Frame", "Arguments", ast.Call, "State"], Value]
+
+
+def _plain(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    return OTHER
+
+
+def _range(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    return frozenset({Other("range")})
+
+
+def _super(frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    if arguments.positional:
+        after = [one.symbol for one in arguments.positional[0] if isinstance(one, ClassValue)]
+        return frozenset({SuperValue(after[0])}) if after else UNKNOWN
+    return frozenset({SuperValue(frame.owner)}) if frame.owner is not None else UNKNOWN
+
+
+def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
+    if len(arguments.positional) == 3 and any(isinstance(one, SelfValue) for one in arguments.positional[0]):
+        for name in literal_strings(arguments.positional[1]) or (None,):
+            write(frame, node, name, arguments.positional[2], state, WriteForm.SETATTR)
+    return NONE
+
+
+def _getattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
+    names = literal_strings(arguments.argument(1, "name"))
+    if names is None or not arguments.positional:
+        return UNKNOWN
+    owner = arguments.positional[0]
+    found = join(read_attribute(frame, one, name, state, node.args[0]) for one in owner for name in names)
+    return found | arguments.argument(2, "default")
+
+
+def _list(_frame: Frame, arguments: Arguments, node: ast.Call, _state: State) -> Value:
+    kind = getattr(node.func, "id", "list")
+    if not arguments.positional:
+        return sequence(kind, [])
+    items = items_of(arguments.positional[0])
+    return sequence(kind, list(items)) if items is not None else sequence_of(kind, element_of(arguments.positional[0]))
+
+
+def _dict(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    if not arguments.positional and not arguments.starred:
+        return frozenset({Mapping(tuple(arguments.keywords.items()), frozenset())})
+    if len(arguments.positional) == 1 and all(isinstance(one, Mapping) for one in arguments.positional[0]):
+        return arguments.positional[0]
+    return frozenset({Mapping((), UNKNOWN)})
+
+
+def _enumerate(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    iterable = arguments.argument(0, "iterable")
+    items = items_of(iterable)
+    if items is not None:
+        return sequence("list", [sequence("tuple", [frozenset({Literal(i)}), item]) for i, item in enumerate(items)])
+    return sequence_of("list", sequence("tuple", [OTHER, element_of(iterable)]))
+
+
+def _zip(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    columns = [items_of(value) for value in arguments.positional]
+    if columns and all(column is not None for column in columns) and not arguments.starred:
+        rows = zip(*(column for column in columns if column is not None), strict=False)
+        return sequence("list", [sequence("tuple", list(row)) for row in rows])
+    return sequence_of("list", sequence("tuple", [element_of(value) for value in arguments.positional]))
+
+
+def _map(frame: Frame, arguments: Arguments, _node: ast.Call, state: State) -> Value:
+    if len(arguments.positional) < 2:
+        return UNKNOWN
+    elements = tuple(element_of(value) for value in arguments.positional[1:])
+    return sequence_of("list", frame.call_value(arguments.positional[0], elements, state))
+
+
+def _reordered(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    return sequence_of("list", element_of(arguments.argument(0, "iterable")))
+
+
+def _extreme(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    if len(arguments.positional) == 1:
+        return element_of(arguments.positional[0]) | arguments.keyword("default")
+    return join(arguments.positional) or UNKNOWN
+
+
+def _sum(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    element = element_of(arguments.argument(0, "iterable"))
+    return _arithmetic([element])
+
+
+def _absolute(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    return _arithmetic(list(arguments.positional))
+
+
+def _arithmetic(operands: list[Value]) -> Value:
+    if any(may_be(value, kind) for value in operands for kind in (Tensor, Parameter, Buffer)):
+        result: Value = frozenset({result_tensor(operands)})
+        return result | UNKNOWN if any(may_be(value, Unknown) for value in operands) else result
+    if any(may_be(value, kind) for value in operands for kind in (Unknown, Sequence, NoneValue)):
+        return UNKNOWN
+    return OTHER
+
+
+def _round(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    return _arithmetic(list(arguments.positional[:1]))
+
+
+def _next(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    return element_of(arguments.argument(0, "iterator")) | arguments.argument(1, "default")
+
+
+def _type(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    return UNKNOWN
+
+
+_PLAIN = (
+    "len", "int", "float", "bool", "str", "repr", "hash", "id", "isinstance", "issubclass", "hasattr", "callable", "print",
+    "complex", "ord", "chr", "bin", "hex", "format", "input", "open", "any", "all", "divmod", "bytes", "ascii", "dir",
+)  # fmt: skip
+
+BUILTINS: dict[str, Builtin] = {
+    **dict.fromkeys(_PLAIN, _plain),
+    "range": _range,
+    "super": _super,
+    "setattr": _setattr,
+    "getattr": _getattr,
+    "list": _list,
+    "tuple": _list,
+    "set": _list,
+    "dict": _dict,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "map": _map,
+    "sorted": _reordered,
+    "reversed": _reordered,
+    "filter": _type,
+    "max": _extreme,
+    "min": _extreme,
+    "sum": _sum,
+    "abs": _absolute,
+    "pow": _absolute,
+    "round": _round,
+    "next": _next,
+    "iter": _reordered,
+    "type": _type,
+}

@@ -1,0 +1,112 @@
+"""Calls: what each kind of callee returns and what it does to the object under construction."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.infer.arguments import Arguments
+from regbuf_lint.infer.builtin_calls import BUILTINS
+from regbuf_lint.infer.collections import element_of, items_of
+from regbuf_lint.infer.external_calls import call_external
+from regbuf_lint.infer.functions import run_function
+from regbuf_lint.infer.instances import instantiate
+from regbuf_lint.infer.method_calls import call_method_of
+from regbuf_lint.infer.references import (
+    BuiltSubmodule,
+    ClassValue,
+    ExternalValue,
+    FunctionValue,
+    Instance,
+    MethodOf,
+    SelfMethod,
+    SelfValue,
+)
+from regbuf_lint.infer.registrations import call_self_method
+from regbuf_lint.infer.targets import note_gradient
+from regbuf_lint.model.value import UNKNOWN, Alternative, Value, join
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.state import State
+
+_MODULE_INIT = frozenset({"torch.nn.Module.__init__", "torch.nn.modules.module.Module.__init__"})
+
+
+def call(frame: Frame, node: ast.Call, state: State) -> Value:
+    """What a call returns."""
+    if _asks_for_gradient(node):
+        note_gradient(frame, node.func.value, state)  # type: ignore[attr-defined]  # the check saw its shape
+    callee = frame.evaluate(node.func, state)
+    arguments = evaluate_arguments(frame, node, state)
+    return join(_call(frame, one, arguments, node, state) for one in callee) or UNKNOWN
+
+
+def evaluate_arguments(frame: Frame, node: ast.Call, state: State) -> Arguments:
+    """The values of a call's arguments."""
+    positional: list[Value] = []
+    starred = False
+    for argument in node.args:
+        value = frame.evaluate(argument, state)
+        if isinstance(argument, ast.Starred):
+            known = items_of(value)
+            starred = starred or known is None
+            positional.extend(known if known is not None else [element_of(value)])
+        elif not starred:
+            positional.append(value)
+    keywords: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = frame.evaluate(keyword.value, state)
+        if keyword.arg is None:
+            starred = True
+        else:
+            keywords[keyword.arg] = value
+    return Arguments(tuple(positional), keywords, starred)
+
+
+def _asks_for_gradient(node: ast.Call) -> bool:
+    """``self.x.requires_grad_()``."""
+    function = node.func
+    if not isinstance(function, ast.Attribute) or function.attr != "requires_grad_":
+        return False
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    refused = any(isinstance(one, ast.Constant) and not one.value for one in given)
+    return isinstance(function.value, ast.Attribute) and not refused
+
+
+def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Call, state: State) -> Value:
+    if isinstance(callee, FunctionValue):
+        return run_function(frame, callee, arguments, state)
+    if isinstance(callee, ExternalValue):
+        return _external(frame, callee, arguments, node, state)
+    if isinstance(callee, ClassValue):
+        return instantiate(frame, callee.symbol, arguments, state)
+    if isinstance(callee, MethodOf):
+        return call_method_of(frame, callee, arguments, state)
+    if isinstance(callee, SelfMethod):
+        return call_self_method(frame, callee, arguments, node, state)
+    if isinstance(callee, (Instance, BuiltSubmodule)) and callee.symbol is not None:
+        return _call_object(frame, callee, arguments, state)
+    return UNKNOWN
+
+
+def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: ast.Call, state: State) -> Value:
+    if callee.name in _MODULE_INIT:
+        if arguments.positional and any(isinstance(one, SelfValue) for one in arguments.positional[0]):
+            state.initialised = True
+        return UNKNOWN
+    top, _, name = callee.name.partition(".")
+    if top == "builtins" and name in BUILTINS:
+        return BUILTINS[name](frame, arguments, node, state)
+    return call_external(frame, callee.name, arguments)
+
+
+def _call_object(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arguments, state: State) -> Value:
+    if callee.symbol is None:
+        return UNKNOWN
+    wanted = "__call__" if isinstance(callee, Instance) else "forward"
+    found = frame.inference.find_method(callee.symbol, wanted)
+    if found is None:
+        return UNKNOWN
+    function = FunctionValue(found[0].scope.child(found[1]), receiver=frozenset({callee}), owner=found[0])
+    return run_function(frame, function, arguments, state)

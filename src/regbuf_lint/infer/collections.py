@@ -1,0 +1,125 @@
+"""Lists, tuples and dicts as values: their items, elements, and what iterating over them yields."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from regbuf_lint.infer.torch_api import as_plain
+from regbuf_lint.model.value import (
+    NOTHING,
+    OTHER,
+    UNKNOWN,
+    Alternative,
+    Buffer,
+    Literal,
+    Mapping,
+    Other,
+    Parameter,
+    Sequence,
+    Tensor,
+    Value,
+    join,
+)
+
+MOST_ITEMS = 32
+
+
+def sequence(kind: str, items: list[Value]) -> Value:
+    """A list or tuple of known items."""
+    known = tuple(items) if len(items) <= MOST_ITEMS else None
+    return frozenset({Sequence(kind, known, join(items))})
+
+
+def sequence_of(kind: str, element: Value) -> Value:
+    """A list or tuple of unknown length."""
+    return frozenset({Sequence(kind, None, element)})
+
+
+def element_of(value: Value) -> Value:
+    """What iterating over ``value`` yields."""
+    return join(_element(one) for one in value) or UNKNOWN
+
+
+def _element(one: Alternative) -> Value:
+    if isinstance(one, Sequence):
+        return one.element
+    if isinstance(one, (Tensor, Parameter, Buffer)):
+        return frozenset({part_of(one)})
+    if isinstance(one, Mapping):
+        return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
+    if isinstance(one, (Other, Literal)):
+        return OTHER if isinstance(one, Literal) or one.what in {"size", "str", "range"} else UNKNOWN
+    return UNKNOWN
+
+
+def part_of(one: Tensor | Parameter | Buffer) -> Tensor:
+    """A view of a part of a tensor."""
+    tensor = one if isinstance(one, Tensor) else as_plain(one)
+    return replace(tensor, requires_grad=False, derived=tensor.derived or tensor.requires_grad)
+
+
+def items_of(value: Value) -> tuple[Value, ...] | None:
+    """The items of a list or tuple whose length is known, or of a dict's keys, on every path the same; else None."""
+    if len(value) != 1:
+        return None
+    one = next(iter(value))
+    if isinstance(one, Sequence):
+        return one.items
+    if isinstance(one, Mapping) and not one.rest:
+        return tuple(frozenset({Literal(key)}) for key, _ in one.items)
+    return None
+
+
+def item_at(value: Value, index: int) -> Value:
+    """What ``value[index]`` is, or the value that unpacking gives to target number ``index``."""
+    return join(_item(one, index) for one in value) or UNKNOWN
+
+
+def _item(one: Alternative, index: int) -> Value:
+    if isinstance(one, Sequence) and one.items is not None:
+        inside = -len(one.items) <= index < len(one.items)
+        return one.items[index] if inside else UNKNOWN
+    return _element(one)
+
+
+def at_key(value: Value, key: str) -> Value:
+    """What ``value["key"]`` is."""
+    return join(_at_key(one, key) for one in value) or UNKNOWN
+
+
+def _at_key(one: Alternative, key: str) -> Value:
+    if not isinstance(one, Mapping):
+        return UNKNOWN
+    known = dict(one.items).get(key)
+    return known if known is not None else one.rest or UNKNOWN
+
+
+def mapping_values(one: Mapping) -> Value:
+    """What stands under any key of a dict."""
+    return join((*(value for _, value in one.items), one.rest))
+
+
+def with_item(one: Alternative, key: Value, value: Value) -> Alternative:
+    """A list or dict after ``one[key] = value``."""
+    name = _literal_string(key)
+    if isinstance(one, Mapping):
+        if name is None:
+            return Mapping(one.items, one.rest | value)
+        return Mapping((*(item for item in one.items if item[0] != name), (name, value)), one.rest)
+    if isinstance(one, Sequence):
+        return Sequence(one.kind, None, one.element | value)
+    return one
+
+
+def _literal_string(value: Value) -> str | None:
+    if len(value) == 1:
+        one = next(iter(value))
+        if isinstance(one, Literal) and isinstance(one.value, str):
+            return one.value
+    return None
+
+
+def literal_strings(value: Value) -> tuple[str, ...] | None:
+    """The strings that a value can be, None where it may be something else."""
+    strings = tuple(one.value for one in value if isinstance(one, Literal) and isinstance(one.value, str))
+    return strings if strings and len(strings) == len(value) else None

@@ -1,0 +1,320 @@
+"""What each kind of expression evaluates to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from regbuf_lint.infer import torch_api
+from regbuf_lint.infer.attributes import read_attribute
+from regbuf_lint.infer.calls import call
+from regbuf_lint.infer.collections import (
+    at_key,
+    element_of,
+    item_at,
+    items_of,
+    literal_strings,
+    part_of,
+    sequence,
+    sequence_of,
+)
+from regbuf_lint.infer.narrowing import assume
+from regbuf_lint.infer.references import FunctionValue, Instance
+from regbuf_lint.infer.targets import bind
+from regbuf_lint.model.value import (
+    NONE,
+    OTHER,
+    UNKNOWN,
+    Alternative,
+    Buffer,
+    Dtype,
+    Literal,
+    Mapping,
+    NoneValue,
+    Other,
+    Parameter,
+    Sequence,
+    Submodule,
+    Tensor,
+    Unknown,
+    Value,
+    is_only,
+    join,
+    without,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.state import State
+
+Handler: TypeAlias = Callable[["Frame", Any, "State"], Value]
+_TENSORS = (Tensor, Parameter, Buffer)
+
+
+def _constant(_frame: Frame, node: ast.Constant, _state: State) -> Value:
+    if node.value is None:
+        return NONE
+    return OTHER if node.value is Ellipsis else frozenset({Literal(node.value)})
+
+
+def _name(frame: Frame, node: ast.Name, state: State) -> Value:
+    return frame.name(node.id, state)
+
+
+def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
+    owner = frame.evaluate(node.value, state)
+    return join(read_attribute(frame, one, node.attr, state, node.value) for one in owner) or UNKNOWN
+
+
+def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
+    owner = frame.evaluate(node.value, state)
+    index = frame.evaluate(node.slice, state)
+    return join(_item(one, index, node.slice) for one in owner) or UNKNOWN
+
+
+def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
+    if isinstance(one, _TENSORS):
+        return frozenset({part_of(one)})
+    value: Value = frozenset({one})
+    if isinstance(one, Sequence) and isinstance(where, ast.Slice):
+        return frozenset({Sequence(one.kind, None, one.element)})
+    strings = literal_strings(index)
+    if isinstance(one, Mapping):
+        return join(at_key(value, key) for key in strings) if strings else at_key(value, "\0")
+    numbers = [literal.value for literal in index if isinstance(literal, Literal) and type(literal.value) is int]
+    if isinstance(one, Sequence):
+        if numbers and len(numbers) == len(index):
+            return join(item_at(value, number) for number in numbers)
+        return element_of(value)
+    if isinstance(one, (Literal, Other)):
+        return OTHER
+    return UNKNOWN
+
+
+def _slice(_frame: Frame, _node: ast.Slice, _state: State) -> Value:
+    return OTHER
+
+
+def _binary(frame: Frame, node: ast.BinOp, state: State) -> Value:
+    left, right = frame.evaluate(node.left, state), frame.evaluate(node.right, state)
+    return combine(left, right, node.op)
+
+
+def combine(left: Value, right: Value, operator: ast.operator) -> Value:
+    """The value of an arithmetic operation."""
+    return join(_combined(one, other, operator) for one in left for other in right) or UNKNOWN
+
+
+def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> Value:
+    pair = (one, other)
+    if any(isinstance(side, _TENSORS) for side in pair):
+        if any(isinstance(side, (Submodule, Instance, Sequence, Mapping, NoneValue)) for side in pair):
+            return UNKNOWN
+        result = torch_api.result_tensor([frozenset({one}), frozenset({other})])
+        return frozenset({replace(result, argument="", alias="", dtype=_common_dtype(pair, operator))})
+    if isinstance(one, Sequence) and isinstance(operator, (ast.Add, ast.Mult)):
+        return _longer(one, other, operator)
+    if isinstance(other, Sequence) and isinstance(operator, ast.Mult):
+        return _longer(other, one, operator)
+    if isinstance(one, Literal) and isinstance(other, Literal) and isinstance(operator, ast.Add):
+        if isinstance(one.value, str) and isinstance(other.value, str):
+            return frozenset({Literal(one.value + other.value)})
+    if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
+        return UNKNOWN
+    return OTHER
+
+
+def _longer(one: Sequence, other: Alternative, operator: ast.operator) -> Value:
+    if isinstance(operator, ast.Mult):
+        return frozenset({Sequence(one.kind, None, one.element)})
+    if not isinstance(other, Sequence):
+        return UNKNOWN
+    if one.items is not None and other.items is not None:
+        return sequence(one.kind, [*one.items, *other.items])
+    return frozenset({Sequence(one.kind, None, one.element | other.element)})
+
+
+def _common_dtype(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Dtype:
+    found = {one.dtype if isinstance(one, Tensor) else torch_api.as_plain(one).dtype
+             for one in pair if isinstance(one, _TENSORS)}  # fmt: skip
+    if Dtype.COMPLEX in found:
+        return Dtype.COMPLEX
+    if isinstance(operator, ast.Div):
+        return Dtype.FLOAT
+    return found.pop() if len(found) == 1 else Dtype.UNKNOWN
+
+
+def _unary(frame: Frame, node: ast.UnaryOp, state: State) -> Value:
+    operand = frame.evaluate(node.operand, state)
+    if isinstance(node.op, ast.Not):
+        return OTHER
+    if len(operand) == 1:
+        one = next(iter(operand))
+        if isinstance(one, Literal) and isinstance(node.op, ast.USub) and isinstance(one.value, (int, float)):
+            return frozenset({Literal(-one.value)})
+    return combine(operand, frozenset({Literal(1)}), ast.Mult())
+
+
+def _compare(frame: Frame, node: ast.Compare, state: State) -> Value:
+    operands = [frame.evaluate(operand, state) for operand in (node.left, *node.comparators)]
+    if any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops):
+        return OTHER
+    if any(is_only(operand, *_TENSORS) for operand in operands):
+        result = torch_api.result_tensor(operands)
+        return frozenset({replace(result, argument="", alias="", derived=False, dtype=Dtype.BOOL)})
+    if any(isinstance(one, (*_TENSORS, Unknown)) for operand in operands for one in operand):
+        return UNKNOWN
+    return OTHER
+
+
+def _boolean(frame: Frame, node: ast.BoolOp, state: State) -> Value:
+    found: list[Value] = []
+    where = state.copy()
+    truth = isinstance(node.op, ast.And)
+    for index, operand in enumerate(node.values):
+        value = frame.evaluate(operand, where)
+        last = index == len(node.values) - 1
+        found.append(value if last else _short_circuit(value, truth=not truth))
+        assume(frame, operand, where, truth=truth)
+    return join(found) or UNKNOWN
+
+
+def _short_circuit(value: Value, *, truth: bool) -> Value:
+    """The alternatives of an operand that can be the result of ``or`` (truth) or ``and`` (no truth)."""
+    if truth:
+        return frozenset(one for one in without(value, NoneValue) if not _is_falsy(one))
+    return frozenset(one for one in value if isinstance(one, (NoneValue, Literal, Other, Unknown, Sequence, Mapping)))
+
+
+def _is_falsy(one: Alternative) -> bool:
+    return isinstance(one, Literal) and not one.value
+
+
+def _conditional(frame: Frame, node: ast.IfExp, state: State) -> Value:
+    frame.evaluate(node.test, state)
+    then, otherwise = state.copy(), state.copy()
+    found = []
+    if assume(frame, node.test, then, truth=True):
+        found.append(frame.evaluate(node.body, then))
+    if assume(frame, node.test, otherwise, truth=False):
+        found.append(frame.evaluate(node.orelse, otherwise))
+    return join(found) or UNKNOWN
+
+
+def _display(frame: Frame, node: ast.List | ast.Tuple | ast.Set, state: State) -> Value:
+    kind = type(node).__name__.lower()
+    if not any(isinstance(item, ast.Starred) for item in node.elts):
+        return sequence(kind, [frame.evaluate(item, state) for item in node.elts])
+    items: list[Value] = []
+    unknown_length = False
+    for item in node.elts:
+        if not isinstance(item, ast.Starred):
+            items.append(frame.evaluate(item, state))
+            continue
+        inner = frame.evaluate(item.value, state)
+        known = items_of(inner)
+        unknown_length = unknown_length or known is None
+        items.extend(known if known is not None else [element_of(inner)])
+    return sequence_of(kind, join(items)) if unknown_length else sequence(kind, items)
+
+
+def _dict(frame: Frame, node: ast.Dict, state: State) -> Value:
+    items: dict[str, Value] = {}
+    rest: Value = frozenset()
+    for key, expression in zip(node.keys, node.values, strict=True):
+        value = frame.evaluate(expression, state)
+        if key is None:
+            for one in value:
+                if isinstance(one, Mapping):
+                    items.update(one.items)
+                    rest |= one.rest
+                else:
+                    rest |= UNKNOWN
+        elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+            items[key.value] = value
+        else:
+            frame.evaluate(key, state)
+            rest |= value
+    return frozenset({Mapping(tuple(items.items()), rest)})
+
+
+def _comprehension_state(frame: Frame, generators: list[ast.comprehension], state: State) -> State:
+    inner = state.copy()
+    for generator in generators:
+        bind(frame, generator.target, element_of(frame.evaluate(generator.iter, inner)), inner)
+        for condition in generator.ifs:
+            frame.evaluate(condition, inner)
+            assume(frame, condition, inner, truth=True)
+    return inner
+
+
+def _list_comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, state: State) -> Value:
+    inner = _comprehension_state(frame, node.generators, state)
+    return sequence_of("list", frame.evaluate(node.elt, inner))
+
+
+def _dict_comprehension(frame: Frame, node: ast.DictComp, state: State) -> Value:
+    inner = _comprehension_state(frame, node.generators, state)
+    frame.evaluate(node.key, inner)
+    return frozenset({Mapping((), frame.evaluate(node.value, inner))})
+
+
+def _formatted(frame: Frame, node: ast.JoinedStr, state: State) -> Value:
+    parts: list[str] = []
+    for part in node.values:
+        value = frame.evaluate(part.value if isinstance(part, ast.FormattedValue) else part, state)
+        one = next(iter(value)) if len(value) == 1 else None
+        if not isinstance(one, Literal) or not isinstance(one.value, (str, int)):
+            return frozenset({Other("str")})
+        parts.append(str(one.value))
+    return frozenset({Literal("".join(parts))})
+
+
+def _lambda(frame: Frame, node: ast.Lambda, state: State) -> Value:
+    scope = frame.scope.child(node)
+    return frozenset({FunctionValue(scope, {**frame.closure, **state.locals}, owner=frame.owner)})
+
+
+def _named(frame: Frame, node: ast.NamedExpr, state: State) -> Value:
+    value = frame.evaluate(node.value, state)
+    bind(frame, node.target, value, state)
+    return value
+
+
+def _starred(frame: Frame, node: ast.Starred, state: State) -> Value:
+    return frame.evaluate(node.value, state)
+
+
+def _await(frame: Frame, node: ast.Await, state: State) -> Value:
+    frame.evaluate(node.value, state)
+    return UNKNOWN
+
+
+EXPRESSIONS: dict[type[ast.AST], Handler] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.BoolOp: _boolean,
+    ast.IfExp: _conditional,
+    ast.List: _display,
+    ast.Tuple: _display,
+    ast.Set: _display,
+    ast.Dict: _dict,
+    ast.ListComp: _list_comprehension,
+    ast.SetComp: _list_comprehension,
+    ast.GeneratorExp: _list_comprehension,
+    ast.DictComp: _dict_comprehension,
+    ast.JoinedStr: _formatted,
+    ast.Lambda: _lambda,
+    ast.Call: call,
+    ast.NamedExpr: _named,
+    ast.Starred: _starred,
+    ast.Await: _await,
+}

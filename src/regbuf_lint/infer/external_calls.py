@@ -1,0 +1,118 @@
+"""Functions and classes that are not read: torch's from its table, some others' by what they promise."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
+from regbuf_lint.index.symbols import External
+from regbuf_lint.infer import torch_api
+from regbuf_lint.infer.collections import element_of, sequence_of
+from regbuf_lint.infer.instances import distribution_of
+from regbuf_lint.model.value import (
+    OTHER,
+    UNKNOWN,
+    Alternative,
+    Buffer,
+    Literal,
+    Mapping,
+    Other,
+    Parameter,
+    Submodule,
+    Tensor,
+    Unknown,
+    Value,
+    join,
+    may_be,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.arguments import Arguments
+    from regbuf_lint.infer.frame import Frame
+
+_PARAMETERS = frozenset(
+    {
+        "torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter",
+        "torch.nn.parameter.UninitializedParameter",
+    }
+)  # fmt: skip
+_BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
+_COPIES = frozenset({"copy.deepcopy", "copy.copy"})
+_NUMBERS = frozenset({"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"})
+_ORDERED_DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict"})
+_TENSOR_LIKE_ARGUMENT = frozenset({"einops.rearrange", "einops.repeat", "einops.reduce", "einops.einsum", "einops.pack"})
+
+
+def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
+    """What calling something by its dotted import name returns."""
+    if frame.inference.is_tensor_function(name):
+        return frozenset({Tensor()})
+    if name in _PARAMETERS:
+        return frozenset({Parameter(trainable=not _is_false(arguments.argument(1, "requires_grad")))})
+    if name in _BUFFERS:
+        inner = arguments.argument(0, "data")
+        return frozenset(Buffer(one) if isinstance(one, Tensor) else Buffer() for one in inner or UNKNOWN)
+    if name in _COPIES:
+        return frozenset(_fresh(one) for one in arguments.argument(0, "x")) or UNKNOWN
+    if name in {"typing.cast", "torch.jit.annotate"} and len(arguments.positional) == 2:
+        return arguments.positional[1]
+    return _torch(frame, name, arguments) or _other_package(frame, name, arguments)
+
+
+def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
+    top = name.partition(".")[0]
+    if top != "torch":
+        return None
+    found = torch_api.call_function(name, arguments)
+    if found is not None:
+        return _without_graph(found) if frame.quiet_gradient else found
+    if is_torch_distribution(name):
+        return frozenset({distribution_of(arguments)})
+    if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
+        return frozenset({Submodule(name)})
+    return unknown(f"the result of {name}")
+
+
+def _without_graph(value: Value) -> Value:
+    return frozenset(replace(one, derived=False) if isinstance(one, Tensor) else one for one in value)
+
+
+def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
+    top = name.partition(".")[0]
+    if top == "numpy":
+        return frozenset({Other("numpy")})
+    if top in _NUMBERS:
+        return OTHER
+    if name in _ORDERED_DICTS:
+        return frozenset({Mapping((), frozenset())}) if not arguments.positional else frozenset({Mapping((), UNKNOWN)})
+    if name in _TENSOR_LIKE_ARGUMENT:
+        return _like_argument(arguments)
+    if name == "functools.partial":
+        return unknown("functools.partial")
+    if name == "itertools.chain":
+        return sequence_of("list", join(element_of(value) for value in arguments.positional))
+    if top == "builtins" or top in sys.stdlib_module_names:
+        return OTHER if name.endswith(("Error", "Exception", "Warning")) else UNKNOWN
+    if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
+        return frozenset({Submodule(name)})
+    return unknown(f"the result of {name}")
+
+
+def _like_argument(arguments: Arguments) -> Value:
+    if any(may_be(value, kind) for value in arguments.positional[:1] for kind in (Tensor, Parameter, Buffer)):
+        if not any(may_be(value, Unknown) for value in arguments.positional[:1]):
+            return frozenset({torch_api.result_tensor(arguments.every())})
+    return UNKNOWN
+
+
+def _fresh(one: Alternative) -> Alternative:
+    if isinstance(one, Tensor):
+        return Tensor(random=one.random, derived=one.derived, requires_grad=one.requires_grad, dtype=one.dtype)
+    return one
+
+
+def _is_false(value: Value) -> bool:
+    return bool(value) and all(isinstance(one, Literal) and not one.value for one in value)

@@ -1,0 +1,197 @@
+"""One run of one function body: evaluates its expressions and executes its statements over a state."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from regbuf_lint.infer.arguments import Arguments
+from regbuf_lint.infer.expressions import EXPRESSIONS
+from regbuf_lint.infer.external_calls import call_external
+from regbuf_lint.infer.functions import run_function
+from regbuf_lint.infer.references import ExternalValue, FunctionValue, SelfValue
+from regbuf_lint.infer.statements import STATEMENTS
+from regbuf_lint.infer.symbols import value_of_symbols
+from regbuf_lint.model.class_view import AttributeState, Step
+from regbuf_lint.model.value import UNKNOWN, Alternative, Unset, Value, join, map_tensors, without
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.infer.recorder import Recorder
+    from regbuf_lint.infer.state import State
+    from regbuf_lint.model.class_view import Construction
+
+MOST_COST = 60_000
+
+
+class TooLarge(Exception):  # noqa: N818  (an outcome, not an error)
+    """The object's construction takes more steps than is sensible to follow."""
+
+
+class Meter:
+    """Counts the expressions that one construction looks at."""
+
+    __slots__ = ("cost",)
+
+    def __init__(self) -> None:
+        self.cost = 0
+
+    def tick(self) -> None:
+        """Count one.
+
+        Raises:
+            TooLarge: too many.
+        """
+        self.cost += 1
+        if self.cost > MOST_COST:
+            raise TooLarge
+
+
+class Frame:
+    """One function body under evaluation.
+
+    Attributes:
+        inference: what all frames share.
+        scope: scope of the function, for names that are not its own.
+        closure: locals of the functions around it.
+        symbol: class of the object under construction, None outside of one.
+        owner: class in whose body the function stands, None for plain functions.
+        method: name of the function.
+        recorder: where events go, None where nobody wants them.
+        meter: counts the work.
+        depth: number of calls around this one.
+        loops: number of loops around the present statement.
+        quiet_gradient: number of ``torch.no_grad()`` blocks around the present statement.
+        statement: the simple statement being executed.
+        returned: values of the ``return`` statements reached so far.
+        exits: states at these returns.
+        broken: per loop around the present statement, the states at its ``break`` and ``continue``.
+        registered: calls of ``register_buffer`` reached so far, with the numbers of their events.
+    """
+
+    def __init__(
+        self,
+        inference: Inference,
+        scope: Scope,
+        *,
+        symbol: ClassSymbol | None = None,
+        owner: ClassSymbol | None = None,
+        recorder: Recorder | None = None,
+        meter: Meter | None = None,
+        depth: int = 0,
+        loops: int = 0,
+        closure: Mapping[str, Value] | None = None,
+    ) -> None:
+        self.inference = inference
+        self.scope = scope
+        self.closure = closure or {}
+        self.symbol = symbol
+        self.owner = owner
+        self.method = getattr(scope.node, "name", "")
+        self.recorder = recorder
+        self.meter = meter or Meter()
+        self.depth = depth
+        self.loops = loops
+        self.quiet_gradient = 0
+        self.statement: ast.stmt | None = None
+        self.returned: list[Value] = []
+        self.exits: list[State] = []
+        self.broken: list[list[State]] = []
+        self.registered: dict[ast.expr, int] = {}
+
+    def evaluate(self, node: ast.expr, state: State) -> Value:
+        """What an expression can evaluate to; calls in it act on ``state``."""
+        self.meter.tick()
+        handler = EXPRESSIONS.get(type(node))
+        return UNKNOWN if handler is None else handler(self, node, state)
+
+    def execute(self, body: list[ast.stmt], state: State) -> None:
+        """Run statements over ``state`` until its path ends."""
+        for statement in body:
+            if not state.alive:
+                return
+            handler = STATEMENTS.get(type(statement))
+            if handler is not None:
+                self.statement = statement
+                handler(self, statement, state)
+
+    def name(self, name: str, state: State) -> Value:
+        """What a name stands for."""
+        for names in (state.locals, self.closure):
+            value = names.get(name)
+            if value is not None:
+                bound = without(value, Unset)
+                return bound or UNKNOWN
+        return self.global_name(name)
+
+    def global_name(self, name: str) -> Value:
+        """What a name stands for that no local binds."""
+        return value_of_symbols(self, self.inference.project.lookup(self.scope, name))
+
+    def elsewhere(self, scope: Scope) -> Frame:
+        """A frame for an expression that stands outside of this function, in the file or class ``scope``."""
+        return Frame(self.inference, scope, meter=self.meter, depth=self.depth + 1)
+
+    def called(self, function: FunctionValue) -> Frame:
+        """A frame for the body of a function that is called from here."""
+        owner = function.owner
+        if self.recorder is not None and owner is not None and self.symbol is not None and function.receiver is not None:
+            self.recorder.called.add(getattr(function.scope.node, "name", ""))
+        inner = Frame(
+            self.inference,
+            function.scope,
+            symbol=self.symbol,
+            owner=owner,
+            recorder=self.recorder,
+            meter=self.meter,
+            depth=self.depth + 1,
+            loops=self.loops,
+            closure=function.closure,
+        )
+        inner.quiet_gradient = self.quiet_gradient
+        return inner
+
+    def call_value(self, callee: Value, positional: tuple[Value, ...], state: State) -> Value:
+        """What calling a value gives; only functions that can be read and outside functions are followed."""
+        arguments = Arguments(positional)
+        found = [run_function(self, one, arguments, state) for one in callee if isinstance(one, FunctionValue)]
+        found += [call_external(self, one.name, arguments) for one in callee if isinstance(one, ExternalValue)]
+        return join(found) or UNKNOWN
+
+    def call_method(self, owner: ClassSymbol, method: FunctionNode, positional: tuple[Value, ...], state: State) -> None:
+        """Call a method of the object under construction."""
+        assert self.symbol is not None  # noqa: S101  (called for its attributes only)
+        receiver: Value = frozenset({SelfValue(self.symbol)})
+        function = FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner)
+        run_function(self, function, Arguments(positional), state)
+
+    def construct(self, symbol: ClassSymbol) -> Construction | None:
+        """What constructing an object of another class does; None while that very class is being constructed."""
+        return self.inference.constructor(self.inference, symbol)
+
+    def as_argument(self, promised: Value, name: str) -> Value:
+        """What an annotation promises, as the argument ``name``."""
+        return map_tensors(promised, lambda tensor: replace(tensor, argument=name))
+
+    def replace_attribute(self, node: ast.Attribute, old: Alternative, new: Alternative, state: State) -> None:
+        """A list or dict held by an attribute of the object under construction was changed in place."""
+        known = state.attribute(node.attr)
+        if old in known.value and any(isinstance(one, SelfValue) for one in self.evaluate(node.value, state)):
+            state.attributes[node.attr] = AttributeState((known.value - {old}) | {new}, known.writes)
+
+    def step(self, state: State) -> Step:
+        """Where and when the present statement runs."""
+        statement = self.statement
+        assert statement is not None  # noqa: S101  (events arise inside statements only)
+        return Step(
+            self.scope.file.span(statement),
+            self.method,
+            self.symbol is not None and self.owner is not None and self.owner.scope is self.symbol.scope,
+            state.initialised,
+            self.loops > 0,
+        )

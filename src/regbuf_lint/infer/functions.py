@@ -1,0 +1,160 @@
+"""Running the body of a function that can be read, on given arguments."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import decorator_names
+from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.arguments import Arguments
+from regbuf_lint.infer.collections import sequence_of
+from regbuf_lint.infer.references import FunctionValue, SelfValue
+from regbuf_lint.infer.state import State, meet
+from regbuf_lint.model.value import NONE, UNKNOWN, Mapping, Unknown, Value, join, may_be, unknown
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.frame import Frame
+
+MOST_DEPTH = 10
+_TRANSPARENT = frozenset(
+    {"staticmethod", "classmethod", "no_grad", "inference_mode", "lru_cache", "cache", "export", "torch_compile_wrapper",
+     "abstractmethod", "ignore", "unused", "wraps", "override", "final", "jit_ignore", "autocast", "script", "deprecated",
+     "torch_script", "enable_grad", "property", "cached_property", "compile", "register_notrace_function", "script_method",
+     "register_notrace_module", "add_start_docstrings", "typechecked", "jaxtyped", "beartype", "maybe_allow_in_graph"}
+)  # fmt: skip
+
+
+def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, state: State) -> Value:
+    """What calling a function returns; what it does to the object under construction happens in ``state``."""
+    if frame.depth >= MOST_DEPTH:
+        return unknown("calls nest too deeply")
+    if function.receiver is not None:
+        arguments = Arguments((function.receiver, *arguments.positional), arguments.keywords, arguments.starred)
+    touches_self = any(_holds_self(value) for value in arguments.every()) or bool(function.closure)
+    key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
+    if not touches_self and key in frame.inference.summaries:
+        return frame.inference.summaries[key]
+    if not frame.inference.enter((function.scope, "running")):
+        return unknown("calls itself")
+    try:
+        value = _run(frame, function, arguments, state)
+    finally:
+        frame.inference.leave((function.scope, "running"))
+    if not touches_self:
+        frame.inference.summaries[key] = value
+    return value
+
+
+def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver: Value, state: State) -> Value:
+    """What a method returns that is called without arguments (a property's getter, ``__post_init__``)."""
+    return run_function(frame, FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner), Arguments(), state)
+
+
+def _holds_self(value: Value) -> bool:
+    return any(isinstance(one, SelfValue) for one in value)
+
+
+def _run(frame: Frame, function: FunctionValue, arguments: Arguments, state: State) -> Value:
+    node = function.scope.node
+    inner = frame.called(function)
+    local = State(bind_arguments(inner, function.scope, arguments), state.attributes, initialised=state.initialised)
+    if isinstance(node, ast.Lambda):
+        value = inner.evaluate(node.body, local)
+        state.attributes, state.initialised = local.attributes, local.initialised
+        return value
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return UNKNOWN
+    decorators = decorator_names(node)
+    if "no_grad" in decorators or "inference_mode" in decorators:
+        inner.quiet_gradient += 1
+    inner.execute(node.body, local)
+    _merge_exits(inner, local, state, may_be_overridden=function.receiver is not None)
+    if is_generator(node):
+        return sequence_of("generator", UNKNOWN)
+    value = join(inner.returned) | (NONE if local.alive else frozenset())
+    if not decorators <= _TRANSPARENT:
+        return unknown("a decorator may change the result")
+    return _annotated_result(inner, node, value)
+
+
+def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden: bool) -> None:
+    local.locals.clear()
+    for end in inner.exits:
+        end.alive = True
+        end.locals.clear()
+    end = meet([local, *inner.exits])
+    if end.alive:
+        state.attributes, state.initialised = end.attributes, end.initialised
+    elif not may_be_overridden:
+        state.alive = False
+
+
+def _annotated_result(inner: Frame, node: FunctionNode, value: Value) -> Value:
+    """The result as inferred, or as annotated where inference does not know."""
+    if (not value or may_be(value, Unknown)) and node.returns is not None:
+        promised = annotated(inner.inference, inner.scope, node.returns)
+        if not may_be(promised, Unknown):
+            return promised
+    return value or UNKNOWN
+
+
+def is_generator(node: FunctionNode) -> bool:
+    """Whether a function yields, nested functions left aside."""
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        one = pending.pop()
+        if isinstance(one, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            pending.extend(ast.iter_child_nodes(one))
+    return False
+
+
+def bind_arguments(frame: Frame, scope: Scope, arguments: Arguments) -> dict[str, Value]:
+    """The locals with which a function starts.
+
+    A parameter for which nothing, or nothing known, is passed is what its annotation says, else unknown.
+    """
+    node = scope.node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return {}
+    names: dict[str, Value] = {}
+    positional = [*node.args.posonlyargs, *node.args.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(node.args.defaults)) + list(node.args.defaults)
+    for index, (parameter, default) in enumerate(zip(positional, defaults, strict=True)):
+        given = arguments.positional[index] if index < len(arguments.positional) else None
+        names[parameter.arg] = _argument(frame, parameter, default, given, arguments)
+    for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        names[parameter.arg] = _argument(frame, parameter, default, None, arguments)
+    if node.args.vararg is not None:
+        rest = arguments.positional[len(positional) :]
+        element = join(rest) if rest and not arguments.starred else _promise(frame, node.args.vararg)
+        names[node.args.vararg.arg] = sequence_of("tuple", element)
+    if node.args.kwarg is not None:
+        names[node.args.kwarg.arg] = frozenset({Mapping((), UNKNOWN)})
+    return names
+
+
+def _argument(
+    frame: Frame, parameter: ast.arg, default: ast.expr | None, given: Value | None, arguments: Arguments
+) -> Value:
+    value = given if given is not None else arguments.keywords.get(parameter.arg)
+    if value is None and default is not None and not arguments.starred:
+        value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+    if value is None or may_be(value, Unknown):
+        promised = _promise(frame, parameter)
+        none_too = isinstance(default, ast.Constant) and default.value is None and value is None
+        return promised | NONE if none_too and not may_be(promised, Unknown) else promised
+    return value
+
+
+def _promise(frame: Frame, parameter: ast.arg) -> Value:
+    if parameter.annotation is None:
+        return unknown(f"argument `{parameter.arg}`")
+    promised = annotated(frame.inference, frame.scope.parent or frame.scope, parameter.annotation)
+    return frame.as_argument(promised, parameter.arg)
+
+

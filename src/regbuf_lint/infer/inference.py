@@ -1,0 +1,94 @@
+"""What inference shares over all classes of a run: the project, the hierarchy, and answers found before."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, TypeAlias
+
+from regbuf_lint.classes.definition import ClassDefinition, define
+from regbuf_lint.index.hierarchy import Hierarchy
+from regbuf_lint.index.symbols import ClassSymbol, External
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable
+
+    from regbuf_lint.index.project import Project
+    from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.infer.references import FunctionValue
+    from regbuf_lint.model.class_view import Construction
+    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.value import Value
+
+
+Constructor: TypeAlias = "Callable[[Inference, ClassSymbol], Construction | None]"
+
+
+class Inference:
+    """Shared by all frames of a run.
+
+    Attributes:
+        project: where names are resolved.
+        hierarchy: which classes are nn.Module classes.
+        settings: the run's settings.
+        constructions: constructions followed before, by class.
+        summaries: results of functions called before, by function and arguments.
+        constants: values of names bound outside functions, by expression.
+        constructor: follows the construction of an object of a class.
+        functions: the one value of each function that is found by name.
+    """
+
+    def __init__(self, project: Project, settings: Settings, constructor: Constructor) -> None:
+        self.constructor = constructor
+        self.project = project
+        self.settings = settings
+        self.hierarchy = Hierarchy(project, settings.module_classes)
+        self.constructions: dict[Scope, Construction] = {}
+        self.summaries: dict[tuple[object, ...], Value] = {}
+        self.constants: dict[ast.expr, Value] = {}
+        self.functions: dict[Scope, FunctionValue] = {}
+        self._definitions: dict[Scope, ClassDefinition] = {}
+        self._entered: set[object] = set()
+
+    def enter(self, key: object) -> bool:
+        """Start work on ``key``; False where that work is already under way further up."""
+        if key in self._entered:
+            return False
+        self._entered.add(key)
+        return True
+
+    def leave(self, key: object) -> None:
+        """End work on ``key``."""
+        self._entered.discard(key)
+
+    def definition(self, symbol: ClassSymbol) -> ClassDefinition:
+        """The body of a class."""
+        known = self._definitions.get(symbol.scope)
+        if known is None:
+            known = self._definitions[symbol.scope] = define(symbol)
+        return known
+
+    def classes(self, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
+        """The class and those of its bases whose source is at hand, in the order of attribute look-up."""
+        return tuple(base for base in self.hierarchy.order(symbol) if isinstance(base, ClassSymbol))
+
+    def outside_bases(self, symbol: ClassSymbol) -> tuple[External, ...]:
+        """Those bases whose source is not at hand."""
+        return tuple(base for base in self.hierarchy.order(symbol) if isinstance(base, External))
+
+    def find_method(
+        self, symbol: ClassSymbol, name: str, after: ClassSymbol | None = None
+    ) -> tuple[ClassSymbol, FunctionNode] | None:
+        """The method that ``name`` means on an object of the class (``super()`` of ``after``: only later classes)."""
+        order = self.classes(symbol)
+        if after is not None:
+            order = order[order.index(after) + 1 :] if after in order else ()
+        for owner in order:
+            method = self.definition(owner).methods.get(name)
+            if method is not None:
+                return owner, method
+        return None
+
+    def is_tensor_function(self, name: str) -> bool:
+        """Whether the configuration says that a function returns a tensor."""
+        return any(fnmatchcase(name, pattern) for pattern in self.settings.tensor_functions)

@@ -1,0 +1,160 @@
+"""Methods of tensors, lists, dicts and strings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from regbuf_lint.infer import torch_api
+from regbuf_lint.infer.collections import element_of, literal_strings, mapping_values, sequence, sequence_of
+from regbuf_lint.infer.references import MethodOf
+from regbuf_lint.infer.targets import bind
+from regbuf_lint.model.value import (
+    NONE,
+    NOTHING,
+    OTHER,
+    UNKNOWN,
+    Buffer,
+    Literal,
+    Mapping,
+    Other,
+    Parameter,
+    Sequence,
+    Tensor,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.arguments import Arguments
+    from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.state import State
+
+_SAME_PARAMETER = frozenset({"requires_grad_", "share_memory_", "retain_grad"})
+
+
+def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: State) -> Value:
+    """What ``owner.name(...)`` returns; lists, dicts and tensors that it changes are bound anew."""
+    owner = callee.owner
+    if isinstance(owner, Tensor):
+        return _of_tensor(frame, callee, owner, arguments, state)
+    if isinstance(owner, Parameter):
+        return _of_parameter(owner, callee.name, arguments)
+    if isinstance(owner, Buffer):
+        return torch_api.call_method(callee.name, torch_api.as_plain(owner), arguments) or UNKNOWN
+    if isinstance(owner, Sequence):
+        return _of_sequence(frame, callee, owner, arguments, state)
+    if isinstance(owner, Mapping):
+        return _of_mapping(frame, callee, owner, arguments, state)
+    if isinstance(owner, Other) and owner.what == "generator":
+        return torch_api.call_generator_method(callee.name) or OTHER
+    if isinstance(owner, Literal) and callee.name == "split":
+        return sequence_of("list", OTHER)
+    return OTHER
+
+
+def _of_tensor(frame: Frame, callee: MethodOf, owner: Tensor, arguments: Arguments, state: State) -> Value:
+    result = torch_api.call_method(callee.name, owner, arguments)
+    if result is None:
+        return UNKNOWN
+    in_place = callee.name.endswith("_") and not callee.name.endswith("__")
+    if in_place and isinstance(callee.node, ast.Name) and callee.node.id in state.locals:
+        bind(frame, callee.node, result, state)
+    return result
+
+
+def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
+    if name == "requires_grad_":
+        wanted = arguments.argument(0, "requires_grad")
+        refused = bool(wanted) and all(isinstance(one, Literal) and not one.value for one in wanted)
+        return frozenset({Parameter(trainable=not refused)})
+    if name in _SAME_PARAMETER or (name.endswith("_") and not name.endswith("__")):
+        return frozenset({owner})
+    return torch_api.call_method(name, torch_api.as_plain(owner), arguments) or UNKNOWN
+
+
+def _rebind(frame: Frame, callee: MethodOf, changed: Sequence | Mapping, state: State) -> None:
+    """Bind the name that the method was called on to the changed list or dict."""
+    node = callee.node
+    if isinstance(node, ast.Name) and node.id in state.locals:
+        rest = frozenset(one for one in state.locals[node.id] if one != callee.owner)
+        state.locals[node.id] = rest | {changed}
+    elif isinstance(node, ast.Attribute):
+        frame.replace_attribute(node, callee.owner, changed, state)
+
+
+def _of_sequence(frame: Frame, callee: MethodOf, owner: Sequence, arguments: Arguments, state: State) -> Value:
+    given = arguments.positional[-1] if arguments.positional else NOTHING
+    if callee.name in {"append", "add", "insert", "appendleft"}:
+        items = owner.items if callee.name == "append" and frame.loops == 0 else None
+        known = (*items, given) if items is not None else None
+        _rebind(frame, callee, Sequence(owner.kind, known, owner.element | given), state)
+        return NONE
+    if callee.name in {"extend", "update"}:
+        _rebind(frame, callee, Sequence(owner.kind, None, owner.element | element_of(given)), state)
+        return NONE
+    if callee.name == "pop":
+        return owner.element or UNKNOWN
+    if callee.name == "copy":
+        return frozenset({owner})
+    return OTHER if callee.name in {"index", "count"} else NONE
+
+
+def _of_mapping(frame: Frame, callee: MethodOf, owner: Mapping, arguments: Arguments, state: State) -> Value:
+    handler = _MAPPING_METHODS.get(callee.name)
+    if handler is not None:
+        return handler(owner, arguments)
+    if callee.name == "update":
+        _rebind(frame, callee, _updated(owner, arguments), state)
+        return NONE
+    if callee.name == "setdefault":
+        value = mapping_values(owner) | arguments.argument(1, "default")
+        _rebind(frame, callee, Mapping(owner.items, owner.rest | arguments.argument(1, "default")), state)
+        return value or UNKNOWN
+    return frozenset({owner}) if callee.name == "copy" else UNKNOWN
+
+
+def _updated(owner: Mapping, arguments: Arguments) -> Mapping:
+    items, rest = dict(owner.items), owner.rest
+    for value in arguments.positional:
+        for one in value:
+            if isinstance(one, Mapping):
+                items.update(one.items)
+                rest |= one.rest
+            else:
+                rest |= UNKNOWN
+    items.update(arguments.keywords)
+    return Mapping(tuple(items.items()), rest)
+
+
+def _items(owner: Mapping, _arguments: Arguments) -> Value:
+    pairs = [sequence("tuple", [frozenset({Literal(key)}), value]) for key, value in owner.items]
+    if not owner.rest:
+        return sequence("list", pairs)
+    return sequence_of("list", join([*pairs, sequence("tuple", [OTHER, owner.rest])]))
+
+
+def _keys(owner: Mapping, _arguments: Arguments) -> Value:
+    keys = [frozenset({Literal(key)}) for key, _ in owner.items]
+    return sequence_of("list", OTHER) if owner.rest else sequence("list", [*keys])
+
+
+def _values(owner: Mapping, _arguments: Arguments) -> Value:
+    if owner.rest:
+        return sequence_of("list", mapping_values(owner))
+    return sequence("list", [value for _, value in owner.items])
+
+
+def _get(owner: Mapping, arguments: Arguments) -> Value:
+    default = arguments.positional[1] if len(arguments.positional) > 1 else NONE
+    names = literal_strings(arguments.argument(0, "key"))
+    known = dict(owner.items)
+    if names is None:
+        return mapping_values(owner) | default
+    return join(known.get(name, owner.rest | default) for name in names)
+
+
+_MappingMethod: TypeAlias = Callable[[Mapping, "Arguments"], Value]
+_MAPPING_METHODS: dict[str, _MappingMethod] = {"items": _items, "keys": _keys, "values": _values, "get": _get, "pop": _get}
+

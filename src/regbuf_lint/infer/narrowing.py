@@ -1,0 +1,146 @@
+"""What a condition says about names and attributes on the branch that it guards."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.files import is_type_checking
+from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.references import ExternalValue, SelfValue
+from regbuf_lint.model.class_view import AttributeState
+from regbuf_lint.model.value import (
+    NONE,
+    Buffer,
+    Literal,
+    NoneValue,
+    Parameter,
+    Tensor,
+    Unknown,
+    Unset,
+    Value,
+    may_be,
+    without,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.state import State
+
+_TENSORS = (Tensor, Parameter, Buffer)
+
+
+def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
+    """Narrow ``state`` to where ``test`` is true (or false); False where that cannot be."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return assume(frame, test.operand, state, truth=not truth)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is truth:
+        return all([assume(frame, operand, state, truth=truth) for operand in test.values])
+    if isinstance(test, ast.Constant):
+        return bool(test.value) is truth
+    if is_type_checking(test):
+        return not truth
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _compare(frame, test, state, truth=truth)
+    if isinstance(test, ast.Call):
+        return _call(frame, test, state, truth=truth)
+    if isinstance(test, (ast.Name, ast.Attribute)):
+        return _truthiness(frame, test, state, truth=truth)
+    return True
+
+
+def _compare(frame: Frame, test: ast.Compare, state: State, *, truth: bool) -> bool:
+    operator, other = test.ops[0], test.comparators[0]
+    is_none = isinstance(other, ast.Constant) and other.value is None
+    if not is_none or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        return True
+    wants_none = isinstance(operator, (ast.Is, ast.Eq)) is truth
+    value = _current(frame, test.left, state)
+    if value is None:
+        return True
+    if wants_none:
+        possible = may_be(value, NoneValue) or may_be(value, Unknown) or may_be(value, Unset)
+        _replace(frame, test.left, NONE, state)
+        return possible
+    rest = without(value, NoneValue)
+    _replace(frame, test.left, rest, state)
+    return bool(rest)
+
+
+def _call(frame: Frame, test: ast.Call, state: State, *, truth: bool) -> bool:
+    callee = frame.evaluate(test.func, state)
+    names = {one.name for one in callee if isinstance(one, ExternalValue)}
+    if not test.args:
+        return True
+    value = _current(frame, test.args[0], state)
+    if value is None:
+        return True
+    if names & {"torch.is_tensor", "torch.overrides.is_tensor_like"}:
+        return _keep_tensors(frame, test.args[0], value, state, truth=truth)
+    if "builtins.isinstance" in names and len(test.args) == 2:
+        return _isinstance(frame, test, value, state, truth=truth)
+    return True
+
+
+def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, truth: bool) -> bool:
+    classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+    allowed = [annotated(frame.inference, frame.scope, one) for one in classes]
+    every = frozenset(one for value in allowed for one in value)
+    if all(isinstance(one, _TENSORS) for one in every) and any(isinstance(one, Tensor) for one in every):
+        return _keep_tensors(frame, test.args[0], value, state, truth=truth)
+    if any(isinstance(one, (*_TENSORS, Unknown)) for one in every):
+        return True
+    if truth:
+        rest = without(value, *_TENSORS, NoneValue)
+        _replace(frame, test.args[0], rest or every, state)
+        return bool(rest)
+    return True
+
+
+def _keep_tensors(frame: Frame, node: ast.expr, value: Value, state: State, *, truth: bool) -> bool:
+    if not truth:
+        rest = without(value, *_TENSORS)
+        _replace(frame, node, rest, state)
+        return bool(rest)
+    kept = frozenset(one for one in value if isinstance(one, _TENSORS))
+    if may_be(value, Unknown):
+        kept |= {Tensor(fresh=False, argument="?")}
+    _replace(frame, node, kept, state)
+    return bool(kept)
+
+
+def _truthiness(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
+    value = _current(frame, test, state)
+    if not value:
+        return True
+    if truth:
+        rest = frozenset(one for one in without(value, NoneValue) if not (isinstance(one, Literal) and not one.value))
+        _replace(frame, test, rest, state)
+        return bool(rest)
+    return not all(isinstance(one, Literal) and bool(one.value) for one in value)
+
+
+def _current(frame: Frame, node: ast.expr, state: State) -> Value | None:
+    """The value of a name or of an attribute of the object under construction; None for anything else."""
+    if isinstance(node, ast.NamedExpr):
+        node = node.target
+    if isinstance(node, ast.Name):
+        return state.locals.get(node.id)
+    if isinstance(node, ast.Attribute) and _is_self(frame, node, state) and node.attr in state.attributes:
+        return state.attributes[node.attr].value
+    return None
+
+
+def _replace(frame: Frame, node: ast.expr, value: Value, state: State) -> None:
+    if isinstance(node, ast.NamedExpr):
+        node = node.target
+    if isinstance(node, ast.Name):
+        state.locals[node.id] = value
+    elif isinstance(node, ast.Attribute) and _is_self(frame, node, state):
+        state.attributes[node.attr] = AttributeState(value, state.attributes[node.attr].writes)
+
+
+def _is_self(frame: Frame, node: ast.Attribute, state: State) -> bool:
+    return isinstance(node.value, ast.Name) and any(
+        isinstance(one, SelfValue) for one in frame.name(node.value.id, state)
+    )

@@ -1,0 +1,78 @@
+"""Collects the events of one construction; a statement that runs several times is one event."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Event, GradientRequest, Registration, Step, Write, WriteForm
+from regbuf_lint.model.value import Value, join
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from regbuf_lint.model.span import Span
+
+
+class Recorder:
+    """Events of the construction of one object."""
+
+    def __init__(self) -> None:
+        self._events: dict[tuple[object, ...], Event] = {}
+        self.called: set[str] = set()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """In the order in which they were first reached."""
+        return tuple(self._events.values())
+
+    def write(
+        self, node: ast.AST, step: Step, attribute: str | None, value: Value, prior: Value, form: WriteForm, target: Span
+    ) -> int:
+        """Note that an attribute is assigned; gives the number of the event."""
+        return self._note(
+            (node, attribute, "write"),
+            lambda number: Write(number, step, attribute, value, prior, form, target),
+            value,
+            prior,
+        )
+
+    def registration(
+        self,
+        node: ast.AST,
+        step: Step,
+        attribute: str | None,
+        value: Value,
+        prior: Value,
+        places: tuple[Span, Span | None],
+    ) -> int:
+        """Note that a buffer is registered; ``places`` are those of the call and of the tensor's expression."""
+        return self._note(
+            (node, attribute, "registration"),
+            lambda number: Registration(number, step, attribute, value, prior, *places),
+            value,
+            prior,
+        )
+
+    def stores_result(self, number: int, attribute: str) -> None:
+        """Note that the result of the registration ``number`` is assigned to ``attribute``."""
+        for key, event in self._events.items():
+            if event.number == number and isinstance(event, Registration):
+                self._events[key] = replace(event, result_attribute=attribute)
+
+    def gradient(self, node: ast.AST, step: Step, attribute: str, prior: Value) -> None:
+        """Note that an attribute is asked to require a gradient."""
+        key = (node, attribute, "gradient")
+        self._events.setdefault(key, GradientRequest(len(self._events), step, attribute, prior))
+
+    def _note(self, key: tuple[object, ...], make: Callable[[int], Event], value: Value, prior: Value) -> int:
+        known = self._events.get(key)
+        if known is None:
+            self._events[key] = made = make(len(self._events))
+            return made.number
+        if isinstance(known, (Write, Registration)):
+            self._events[key] = replace(
+                known, value=join((known.value, value)), prior=join((known.prior, prior))
+            )
+        return known.number

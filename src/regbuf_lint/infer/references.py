@@ -1,0 +1,95 @@
+"""Alternatives that only live during inference: functions, classes, files, and the object under construction."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from regbuf_lint.index.files import FileFacts
+from regbuf_lint.index.scopes import Scope
+from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.model.value import Alternative, Submodule, Value
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalValue(Alternative):
+    """A function, class or package that is not read, by its dotted import name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileValue(Alternative):
+    """An imported file."""
+
+    file: FileFacts
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValue(Alternative):
+    """A class whose source is at hand."""
+
+    symbol: ClassSymbol
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionValue(Alternative):
+    """A function or lambda.
+
+    Attributes:
+        scope: its scope.
+        closure: the locals around it.
+        receiver: what its first parameter is bound to, if it is a bound method.
+        owner: the class in whose body it stands, for ``super()``.
+    """
+
+    scope: Scope
+    closure: Mapping[str, Value] = field(default_factory=dict)
+    receiver: Value | None = None
+    owner: ClassSymbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelfValue(Alternative):
+    """The object under construction."""
+
+    symbol: ClassSymbol
+
+
+@dataclass(frozen=True, slots=True)
+class SuperValue(Alternative):
+    """``super()`` in a method of ``after``."""
+
+    after: ClassSymbol
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(Alternative):
+    """An object of a class that is no nn.Module class and whose source is at hand."""
+
+    symbol: ClassSymbol
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSubmodule(Submodule):
+    """An nn.Module object of a class whose source is at hand."""
+
+    symbol: ClassSymbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodOf(Alternative):
+    """A method of something that is not followed as an object: a tensor, a list, a string."""
+
+    owner: Alternative
+    name: str
+    node: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelfMethod(Alternative):
+    """A method that nn.Module itself gives the object under construction (``register_buffer``, ``add_module``)."""
+
+    symbol: ClassSymbol
+    name: str

@@ -1,0 +1,100 @@
+"""What nn.Module's own methods do to the object under construction: ``register_buffer`` and its like."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.infer.collections import literal_strings
+from regbuf_lint.infer.targets import write
+from regbuf_lint.model.class_view import AttributeState, WriteForm
+from regbuf_lint.model.value import (
+    NONE,
+    UNKNOWN,
+    Buffer,
+    NoneValue,
+    Parameter,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.arguments import Arguments
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.infer.references import SelfMethod
+    from regbuf_lint.infer.state import State
+    from regbuf_lint.model.span import Span
+
+
+def call_self_method(frame: Frame, callee: SelfMethod, arguments: Arguments, node: ast.Call, state: State) -> Value:
+    """The result of a method that the object under construction has from nn.Module or another outside base."""
+    if callee.name == "__init__":
+        initialise(frame.inference, callee.symbol, state)
+        return NONE
+    if callee.name in {"register_buffer", "add_state"}:
+        _register_buffer(frame, arguments, node, state)
+        return NONE
+    if callee.name in {"register_parameter", "add_module", "register_module"}:
+        _set(arguments, state, arguments.argument(1, "param") or arguments.argument(1, "module"))
+        return NONE
+    if callee.name == "__setattr__":
+        _set_by_name(frame, arguments, node, state)
+        return NONE
+    return UNKNOWN
+
+
+def initialise(inference: Inference, symbol: ClassSymbol, state: State) -> None:
+    """``super().__init__()`` reached a base whose source is not at hand: torch's own, or an outside package's."""
+    state.initialised = True
+    for base in inference.outside_bases(symbol):
+        known = torch_class(base.name)
+        if known is None:
+            continue
+        for name in known.parameters:
+            state.attributes.setdefault(name, AttributeState(frozenset({Parameter(), NoneValue()})))
+        for name in known.buffers:
+            state.attributes.setdefault(name, AttributeState(frozenset({Buffer(Tensor(fresh=False)), NoneValue()})))
+
+
+def _register_buffer(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> None:
+    names = literal_strings(arguments.argument(0, "name"))
+    given = arguments.argument(1, "tensor") or arguments.keyword("default")
+    for name in names or (None,):
+        prior = state.attribute(name or "").value
+        number = -1
+        if frame.recorder is not None:
+            places = (frame.scope.file.span(node), _place_of_tensor(frame, node))
+            number = frame.recorder.registration(node, frame.step(state), name, given, prior, places)
+            frame.registered[node] = number
+        if name is not None:
+            state.attributes[name] = AttributeState(as_buffer(given), frozenset({number}))
+
+
+def as_buffer(value: Value) -> Value:
+    """What an attribute is after ``value`` was registered as a buffer."""
+    return frozenset(
+        Buffer(one) if isinstance(one, Tensor) else one if isinstance(one, (NoneValue, Buffer)) else Buffer()
+        for one in value
+    ) or frozenset({Buffer()})
+
+
+def _place_of_tensor(frame: Frame, node: ast.Call) -> Span | None:
+    expression = node.args[1] if len(node.args) > 1 else None
+    for keyword in node.keywords:
+        if keyword.arg == "tensor":
+            expression = keyword.value
+    return None if expression is None else frame.scope.file.span(expression)
+
+
+def _set(arguments: Arguments, state: State, value: Value) -> None:
+    for name in literal_strings(arguments.argument(0, "name")) or ():
+        state.attributes[name] = AttributeState(value or UNKNOWN)
+
+
+def _set_by_name(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> None:
+    names = literal_strings(arguments.argument(0, "name"))
+    for name in names or (None,):
+        write(frame, node, name, arguments.argument(1, "value"), state, WriteForm.BYPASS)

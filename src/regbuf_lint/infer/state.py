@@ -1,0 +1,77 @@
+"""What is known at one point of a run: locals, attributes of the object under construction, and whether it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from regbuf_lint.model.class_view import AttributeState
+from regbuf_lint.model.value import UNSET, Value, join
+
+
+class State:
+    """Bindings at one point; branches work on copies that are joined where they meet.
+
+    Attributes:
+        locals: the function's own names.
+        attributes: attributes of the object under construction.
+        initialised: whether ``nn.Module.__init__`` has run on every path to here.
+        alive: False after ``return``, ``raise``, ``break`` or ``continue``.
+    """
+
+    __slots__ = ("alive", "attributes", "initialised", "locals")
+
+    def __init__(
+        self,
+        names: Mapping[str, Value] | None = None,
+        attributes: Mapping[str, AttributeState] | None = None,
+        *,
+        initialised: bool = False,
+    ) -> None:
+        self.locals = dict(names or {})
+        self.attributes = dict(attributes or {})
+        self.initialised = initialised
+        self.alive = True
+
+    def copy(self) -> State:
+        """An independent state with the same bindings."""
+        twin = State(self.locals, self.attributes, initialised=self.initialised)
+        twin.alive = self.alive
+        return twin
+
+    def become(self, other: State) -> None:
+        """Take over the bindings of another state."""
+        self.locals = other.locals
+        self.attributes = other.attributes
+        self.initialised = other.initialised
+        self.alive = other.alive
+
+    def attribute(self, name: str) -> AttributeState:
+        """State of one attribute; ``Unset`` where nothing has set it."""
+        return self.attributes.get(name, _MISSING)
+
+
+_MISSING = AttributeState()
+
+
+def meet(states: Iterable[State]) -> State:
+    """The state where several paths meet; paths that ended before do not count."""
+    every = list(states)
+    alive = [state for state in every if state.alive]
+    if not alive:
+        return every[0]
+    if len(alive) == 1:
+        return alive[0]
+    met = State(initialised=all(state.initialised for state in alive))
+    for name in {name for state in alive for name in state.locals}:
+        met.locals[name] = join(state.locals.get(name, UNSET) for state in alive)
+    for name in {name for state in alive for name in state.attributes}:
+        parts = [state.attribute(name) for state in alive]
+        met.attributes[name] = parts[0] if all(part is parts[0] for part in parts) else _meet_attributes(parts)
+    return met
+
+
+def _meet_attributes(parts: list[AttributeState]) -> AttributeState:
+    return AttributeState(
+        join(part.value for part in parts),
+        frozenset[int]().union(*(part.writes for part in parts)),
+    )

@@ -1,0 +1,61 @@
+"""From what a name stands for in the index to a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, FunctionSymbol, Symbol, ValueSymbol
+from regbuf_lint.infer import torch_api
+from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.collections import item_at
+from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue
+from regbuf_lint.infer.state import State
+from regbuf_lint.model.value import UNKNOWN, Unknown, Value, held, join, may_be, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from regbuf_lint.infer.frame import Frame
+
+
+def value_of_symbols(frame: Frame, symbols: Iterable[Symbol]) -> Value:
+    """What a name can be that stands for any of ``symbols``."""
+    return join(_value(frame, symbol) for symbol in symbols) or UNKNOWN
+
+
+def _value(frame: Frame, symbol: Symbol) -> Value:
+    if isinstance(symbol, External):
+        return torch_api.constant(symbol.name) or frozenset({ExternalValue(symbol.name)})
+    if isinstance(symbol, FileSymbol):
+        return frozenset({FileValue(symbol.file)})
+    if isinstance(symbol, ClassSymbol):
+        return frozenset({ClassValue(symbol)})
+    if isinstance(symbol, FunctionSymbol):
+        return _function(frame, symbol)
+    if isinstance(symbol, ValueSymbol):
+        return _assigned(frame, symbol)
+    return unknown(f"`{symbol.name}` cannot be resolved")
+
+
+def _function(frame: Frame, symbol: FunctionSymbol) -> Value:
+    known = frame.inference.functions.get(symbol.scope)
+    if known is None:
+        known = frame.inference.functions[symbol.scope] = FunctionValue(symbol.scope)
+    return frozenset({known})
+
+
+def _assigned(frame: Frame, symbol: ValueSymbol) -> Value:
+    constants = frame.inference.constants
+    if symbol.value not in constants:
+        if not frame.inference.enter(symbol.value):
+            return unknown("bound in terms of itself")
+        try:
+            constants[symbol.value] = frame.elsewhere(symbol.scope).evaluate(symbol.value, State())
+        finally:
+            frame.inference.leave(symbol.value)
+    value = constants[symbol.value]
+    for index in symbol.path:
+        value = item_at(value, index)
+    if symbol.annotation is not None and may_be(value, Unknown):
+        value = annotated(frame.inference, symbol.scope, symbol.annotation)
+    return held(value)

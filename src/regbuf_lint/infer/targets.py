@@ -1,0 +1,158 @@
+"""Binding values to targets: names, attributes, items, and patterns of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
+from regbuf_lint.infer.references import SelfValue
+from regbuf_lint.infer.torch_api import result_tensor
+from regbuf_lint.model.class_view import AttributeState, WriteForm
+from regbuf_lint.model.value import (
+    UNSET,
+    Alternative,
+    Buffer,
+    Literal,
+    Mapping,
+    NoneValue,
+    Sequence,
+    Tensor,
+    Value,
+    is_only,
+    join,
+    map_tensors,
+    may_be,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.state import State
+
+
+def bind(
+    frame: Frame, target: ast.expr, value: Value, state: State, form: WriteForm = WriteForm.TARGET
+) -> None:
+    """Give ``target`` a value; ``form`` says how, should it be an attribute of the object under construction."""
+    if isinstance(target, ast.Name):
+        state.locals[target.id] = value
+    elif isinstance(target, ast.Attribute):
+        _bind_attribute(frame, target, value, state, form)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(frame, target.elts, value, state, form)
+    elif isinstance(target, ast.Starred):
+        bind(frame, target.value, value, state, form)
+    elif isinstance(target, ast.Subscript):
+        _bind_item(frame, target, value, state)
+
+
+def _unpack(frame: Frame, targets: list[ast.expr], value: Value, state: State, form: WriteForm) -> None:
+    inner = WriteForm.UNPACKED if form in {WriteForm.PLAIN, WriteForm.CHAINED, WriteForm.UNPACKED} else form
+    star = next((index for index, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+    for index, target in enumerate(targets):
+        if star is None or index < star:
+            bind(frame, target, item_at(value, index), state, inner)
+        elif index == star:
+            known = items_of(value)
+            behind = len(targets) - star - 1
+            taken = join(known[star : len(known) - behind]) if known is not None else element_of(value)
+            bind(frame, target, sequence_of("list", taken), state, inner)
+        else:
+            bind(frame, target, item_at(value, index - len(targets)), state, inner)
+
+
+def _bind_attribute(frame: Frame, target: ast.Attribute, value: Value, state: State, form: WriteForm) -> None:
+    owner = frame.evaluate(target.value, state)
+    if any(isinstance(one, SelfValue) for one in owner):
+        if _runs_setter(frame, target, value, state):
+            return
+        write(frame, target, target.attr, value, state, form)
+    elif target.attr == "requires_grad" and isinstance(target.value, ast.Attribute):
+        if not is_only(value, Literal) or any(isinstance(one, Literal) and one.value for one in value):
+            note_gradient(frame, target.value, state)
+    elif target.attr == "requires_grad" and isinstance(target.value, ast.Name):
+        wanted = any(isinstance(one, Literal) and bool(one.value) for one in value)
+        state.locals[target.value.id] = map_tensors(owner, lambda tensor: _asking(tensor, wanted=wanted))
+
+
+def _asking(tensor: Tensor, *, wanted: bool) -> Alternative:
+    return replace(tensor, requires_grad=wanted)
+
+
+def note_gradient(frame: Frame, node: ast.Attribute, state: State) -> None:
+    """Record that ``node``, if it is an attribute of the object under construction, is to require a gradient."""
+    owner = frame.evaluate(node.value, state)
+    if frame.recorder is not None and any(isinstance(one, SelfValue) for one in owner):
+        frame.recorder.gradient(node, frame.step(state), node.attr, state.attribute(node.attr).value)
+        known = state.attribute(node.attr)
+        asking = map_tensors(known.value, lambda tensor: _asking(tensor, wanted=True))
+        state.attributes[node.attr] = AttributeState(asking, known.writes)
+
+
+def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State) -> bool:
+    """Whether a property's setter takes the value; it then runs, since it may store it elsewhere."""
+    if frame.symbol is None:
+        return False
+    for base in frame.inference.classes(frame.symbol):
+        setter = frame.inference.definition(base).setters.get(target.attr)
+        if setter is not None:
+            frame.call_method(base, setter, (value,), state)
+            return True
+    return False
+
+
+def write(
+    frame: Frame, node: ast.expr, attribute: str | None, value: Value, state: State, form: WriteForm
+) -> None:
+    """Assign an attribute of the object under construction, as ``nn.Module.__setattr__`` does."""
+    if attribute is None:
+        if frame.recorder is not None:
+            frame.recorder.write(node, frame.step(state), None, value, UNSET, form, frame.scope.file.span(node))
+        return
+    prior = state.attribute(attribute)
+    number = -1
+    if frame.recorder is not None:
+        span = frame.scope.file.span(node)
+        number = frame.recorder.write(node, frame.step(state), attribute, value, prior.value, form, span)
+    state.attributes[attribute] = AttributeState(stored(value, prior.value), frozenset({number}))
+
+
+def stored(value: Value, prior: Value) -> Value:
+    """What an attribute is after ``value`` was assigned to it while it was ``prior``.
+
+    A tensor (or None) assigned to the name of a registered buffer becomes that buffer's value.
+    """
+    was_buffer = is_only(prior, Buffer) or (may_be(prior, Buffer) and is_only(prior, Buffer, NoneValue))
+    if was_buffer:
+        return frozenset(Buffer(one) if isinstance(one, Tensor) else one for one in value)
+    return value
+
+
+def _bind_item(frame: Frame, target: ast.Subscript, value: Value, state: State) -> None:
+    owner = frame.evaluate(target.value, state)
+    key = frame.evaluate(target.slice, state)
+    changed = frozenset(_with_item(one, key, value) for one in owner)
+    if isinstance(target.value, ast.Name) and target.value.id in state.locals:
+        state.locals[target.value.id] = changed
+    elif isinstance(target.value, ast.Attribute) and _is_self(frame, target.value, state):
+        known = state.attribute(target.value.attr)
+        if known.value != UNSET:
+            state.attributes[target.value.attr] = AttributeState(changed, known.writes)
+
+
+def _is_self(frame: Frame, node: ast.Attribute, state: State) -> bool:
+    return any(isinstance(one, SelfValue) for one in frame.evaluate(node.value, state))
+
+
+def _with_item(one: Alternative, key: Value, value: Value) -> Alternative:
+    if isinstance(one, (Sequence, Mapping)):
+        return with_item(one, key, value)
+    if isinstance(one, Tensor):
+        written = result_tensor([value])
+        return _mixed(one, written)
+    return one
+
+
+def _mixed(one: Tensor, written: Tensor) -> Tensor:
+    return replace(one, random=one.random or written.random, derived=one.derived or written.derived)

@@ -1,0 +1,306 @@
+"""What torch's functions, methods and properties return, from the generated table; torch itself is not needed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.model.value import (
+    NONE,
+    Buffer,
+    Dtype,
+    Literal,
+    NoneValue,
+    Other,
+    Parameter,
+    Sequence,
+    Tensor,
+    Value,
+    join,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.arguments import Arguments
+
+_DTYPES = {
+    "float": Dtype.FLOAT,
+    "double": Dtype.FLOAT,
+    "half": Dtype.FLOAT,
+    "bfloat": Dtype.FLOAT,
+    "int": Dtype.INT,
+    "uint": Dtype.INT,
+    "long": Dtype.INT,
+    "short": Dtype.INT,
+    "bool": Dtype.BOOL,
+    "complex": Dtype.COMPLEX,
+    "cfloat": Dtype.COMPLEX,
+    "cdouble": Dtype.COMPLEX,
+}
+_CASTS = {"float", "double", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"}
+_KEEPING = _CASTS | {"to", "cuda", "cpu", "type", "type_as", "xpu"}
+_GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.random.get_rng_state"}
+_COPYING = {"clone", "contiguous", "repeat", "tile"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The generated table, its lists turned into sets."""
+
+    functions: dict[str, Any]
+    methods: dict[str, Any]
+    properties: dict[str, Any]
+    constants: dict[str, str]
+    generator_methods: dict[str, Any]
+    traits: dict[str, frozenset[str]]
+
+
+@cache
+def table() -> Table:
+    """The table of the torch version that it was generated from."""
+    raw = json.loads(files("regbuf_lint.infer").joinpath("data", "torch_api.json").read_text(encoding="utf-8"))
+    return Table(
+        raw["functions"],
+        raw["methods"],
+        raw["properties"],
+        raw["constants"],
+        raw["generator_methods"],
+        {name: frozenset(names) for name, names in raw["traits"].items()},
+    )
+
+
+def has(trait: str, name: str) -> bool:
+    """Whether a function or method is listed under a trait."""
+    return name in table().traits.get(trait, ())
+
+
+def constant(name: str) -> Value | None:
+    """The value of a constant such as ``torch.float32``, None where ``name`` is none."""
+    kind = table().constants.get(name)
+    if kind is None:
+        return None
+    return frozenset({Other(f"dtype:{name.rpartition('.')[2]}" if kind == "dtype" else kind)})
+
+
+def call_function(name: str, arguments: Arguments) -> Value | None:
+    """What ``name(...)`` returns, None where the table does not have the function."""
+    spec = table().functions.get(name)
+    if spec is None:
+        return None
+    like = result_tensor(arguments.every())
+    like = replace(
+        like,
+        random=like.random or has("random_functions", name),
+        fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
+        generator_state=name in _GENERATOR_STATE,
+        dtype=_dtype_of_call(name, arguments),
+        requires_grad=_truthy(arguments.keyword("requires_grad")),
+    )
+    if not has("view_functions", name):
+        like = replace(like, argument="", alias="")
+    return _value(_choose(spec, arguments), like)
+
+
+def call_method(name: str, receiver: Tensor, arguments: Arguments) -> Value | None:
+    """What ``tensor.name(...)`` returns, None where torch's tensors have no such method."""
+    spec = table().methods.get(name)
+    if spec is None:
+        return None
+    like = _method_tensor(name, receiver, arguments)
+    return _value(_choose(spec, arguments), like)
+
+
+def read_property(name: str, receiver: Tensor) -> Value | None:
+    """What ``tensor.name`` is, None where torch's tensors have no such property."""
+    spec = table().properties.get(name)
+    if spec is None:
+        return None
+    like = replace(receiver, fresh=False)
+    if name == "data":
+        like = replace(like, requires_grad=False, derived=False)
+    if name == "grad":
+        like = Tensor(fresh=False)
+    return _value(_choose(spec, None), like)
+
+
+def call_generator_method(name: str) -> Value | None:
+    """What a method of ``torch.Generator`` returns."""
+    spec = table().generator_methods.get(name)
+    return None if spec is None else _value(spec, Tensor(generator_state=True))
+
+
+def as_plain(alternative: Parameter | Buffer) -> Tensor:
+    """The tensor inside a Parameter or buffer, as an operation on it sees it."""
+    if isinstance(alternative, Buffer):
+        return replace(alternative.tensor, fresh=False)
+    return Tensor(derived=alternative.trainable, fresh=False, dtype=Dtype.FLOAT)
+
+
+def result_tensor(operands: list[Value]) -> Tensor:
+    """The tensor that an operation makes of its operands: new, with their randomness and graph."""
+    found = list(_tensors_in(operands, 0))
+    return Tensor(
+        derived=any(one.derived or one.requires_grad for one in found),
+        random=any(one.random for one in found),
+        argument=next((one.argument for one in found if one.argument), ""),
+        alias=next((one.alias for one in found if one.alias), ""),
+    )
+
+
+def _tensors_in(values: list[Value], depth: int) -> list[Tensor]:
+    found: list[Tensor] = []
+    for value in values:
+        for one in value:
+            if isinstance(one, Tensor):
+                found.append(one)
+            elif isinstance(one, (Parameter, Buffer)):
+                found.append(as_plain(one))
+            elif isinstance(one, Sequence) and depth < 3:
+                found.extend(_tensors_in(list(one.items) if one.items is not None else [one.element], depth + 1))
+    return found
+
+
+def _holds_held(values: list[Value]) -> bool:
+    return any(not tensor.fresh for tensor in _tensors_in(values, 0))
+
+
+def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
+    others = result_tensor(arguments.every())
+    like = replace(
+        receiver,
+        requires_grad=False,
+        derived=receiver.derived or receiver.requires_grad or others.derived,
+        random=receiver.random or others.random or has("random_methods", name),
+        fresh=True,
+        expanded=False,
+        dtype=Dtype.UNKNOWN,
+    )
+    if name.endswith("_") and not name.endswith("__"):
+        like = replace(like, fresh=receiver.fresh, requires_grad=receiver.requires_grad, dtype=receiver.dtype)
+        if not receiver.derived and not others.derived:
+            like = replace(like, derived=False)
+        if name == "requires_grad_":
+            like = replace(like, requires_grad=not _falsy(arguments.argument(0, "requires_grad")))
+        if name == "detach_":
+            like = replace(like, requires_grad=False, derived=False)
+        return like
+    if name in _KEEPING or has("view_methods", name):
+        like = replace(like, fresh=receiver.fresh, expanded=receiver.expanded, dtype=receiver.dtype)
+    elif name not in _COPYING:
+        like = replace(like, argument="", alias="")
+    if name in {"expand", "expand_as"}:
+        like = replace(like, expanded=True)
+    if name == "detach":
+        like = replace(like, derived=False)
+    if name in _COPYING:
+        like = replace(like, dtype=receiver.dtype, argument="", alias="", fresh=name != "contiguous" or receiver.fresh)
+    return replace(like, dtype=_cast_dtype(name, arguments, like.dtype))
+
+
+def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:
+    if name in _CASTS:
+        return dtype_named(name)
+    for value in arguments.every():
+        for one in value:
+            if isinstance(one, Other) and one.what.startswith("dtype:"):
+                return dtype_named(one.what.removeprefix("dtype:"))
+    if has("complex_methods", name):
+        return Dtype.COMPLEX
+    if has("bool_methods", name):
+        return Dtype.BOOL
+    return Dtype.INT if has("int_methods", name) else default
+
+
+def dtype_named(name: str) -> Dtype:
+    """The class of ``torch.<name>``."""
+    return _DTYPES.get(name.rstrip("0123456789"), Dtype.UNKNOWN)
+
+
+def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
+    if has("complex_functions", name):
+        return Dtype.COMPLEX
+    if has("bool_functions", name):
+        return Dtype.BOOL
+    for one in arguments.keyword("dtype"):
+        if isinstance(one, Other) and one.what.startswith("dtype:"):
+            return dtype_named(one.what.removeprefix("dtype:"))
+    if has("int_functions", name):
+        return Dtype.INT
+    dtypes = {tensor.dtype for tensor in _tensors_in(arguments.every(), 0)}
+    return dtypes.pop() if len(dtypes) == 1 else Dtype.UNKNOWN
+
+
+def _truthy(value: Value) -> bool:
+    return any(isinstance(one, Literal) and bool(one.value) for one in value)
+
+
+def _falsy(value: Value) -> bool:
+    return bool(value) and all(isinstance(one, Literal) and not one.value for one in value)
+
+
+def _choose(spec: Any, arguments: Arguments | None) -> Any:
+    """The return of the first overload that the call fits, ``"unknown"`` where none does."""
+    if not isinstance(spec, dict) or "overloads" not in spec:
+        return spec
+    if arguments is None or arguments.starred:
+        return "unknown"
+    for overload in spec["overloads"]:
+        if _fits(overload, arguments):
+            return overload["returns"]
+    return "unknown"
+
+
+def _fits(overload: dict[str, Any], arguments: Arguments) -> bool:
+    params, required = overload["params"], overload["required"]
+    given = len(arguments.positional)
+    variadic = next((index for index, name in enumerate(params) if name.startswith("*")), None)
+    if given > len(params) and variadic is None:
+        return False
+    names = {*params[:given], *arguments.keywords}
+    if not set(arguments.keywords) <= set(params):
+        return False
+    if not set(required) <= names:
+        return False
+    return _kinds_fit(overload, arguments)
+
+
+def _kinds_fit(overload: dict[str, Any], arguments: Arguments) -> bool:
+    """Whether a parameter that wants a flag or a tensor gets one, as far as the table says which."""
+    for name, wanted in overload.get("when", {}).items():
+        index = overload["params"].index(name)
+        value = arguments.argument(index, name)
+        if not any(isinstance(one, Literal) and one.value == wanted for one in value):
+            return False
+    for name in overload.get("tensors", ()):
+        value = arguments.argument(overload["params"].index(name), name)
+        if not any(isinstance(one, (Tensor, Parameter, Buffer)) for one in value):
+            return False
+    return True
+
+
+def _value(spec: Any, like: Tensor) -> Value:
+    if isinstance(spec, str):
+        return _simple(spec, like)
+    if "tuple" in spec:
+        items = tuple(_value(item, like) for item in spec["tuple"])
+        return frozenset({Sequence("tuple", items, join(items), tuple(spec.get("fields", ())))})
+    return frozenset({Sequence("list", None, _value(spec["list"], like))})
+
+
+def _simple(spec: str, like: Tensor) -> Value:
+    if spec == "tensor":
+        return frozenset({like})
+    if spec == "optional-tensor":
+        return frozenset({like, NoneValue()})
+    if spec == "none":
+        return NONE
+    if spec == "unknown":
+        return unknown("torch says so little about the result")
+    if spec == "generator-state":
+        return frozenset({replace(like, generator_state=True)})
+    return frozenset({Other(spec)})
+
+

@@ -1,0 +1,139 @@
+"""What rules see of a class: everything that its construction does to its attributes, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from regbuf_lint.model.span import Span
+from regbuf_lint.model.value import UNSET, Value
+
+
+class WriteForm(Enum):
+    """How an attribute is given its value."""
+
+    PLAIN = "self.x = value"
+    ANNOTATED = "self.x: T = value"
+    CHAINED = "self.x = y = value"
+    UNPACKED = "self.x, y = value"
+    AUGMENTED = "self.x += value"
+    SETATTR = "setattr(self, name, value)"
+    TARGET = "for self.x in ..., with ... as self.x"
+    BYPASS = "self.__dict__[name] = value, object.__setattr__(self, name, value)"
+    DELETED = "del self.x"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where and when something happens during construction.
+
+    Attributes:
+        statement: the simple statement.
+        method: name of the method that it stands in.
+        own: whether it stands in the body of the class itself, not of a base or a helper.
+        initialised: whether ``nn.Module.__init__`` has run by then on every path.
+        repeated: whether it stands in a loop.
+    """
+
+    statement: Span
+    method: str
+    own: bool
+    initialised: bool
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An attribute is assigned.
+
+    Attributes:
+        number: position in the order of events; events have distinct numbers.
+        step: where and when.
+        attribute: its name, None where it is only known at run time.
+        value: what is assigned, over all times that the statement runs.
+        prior: what the attribute is before; ``Unset`` among its alternatives where it may not exist yet.
+        form: how it is written.
+        target: the place of the attribute in the statement.
+    """
+
+    number: int
+    step: Step
+    attribute: str | None
+    value: Value
+    prior: Value
+    form: WriteForm
+    target: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """``self.register_buffer(name, value, persistent=...)``, or an ``nn.Buffer`` assigned.
+
+    Attributes:
+        number: position in the order of events.
+        step: where and when.
+        attribute: name of the buffer, None where it is only known at run time.
+        value: what is registered.
+        prior: what the attribute is before.
+        call: place of the call of ``register_buffer`` or ``nn.Buffer``.
+        argument: place of the expression that gives the tensor, None where it can't be told.
+        result_attribute: attribute that the call's result is assigned to, if any.
+    """
+
+    number: int
+    step: Step
+    attribute: str | None
+    value: Value
+    prior: Value
+    call: Span
+    argument: Span | None
+    result_attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GradientRequest:
+    """``self.x.requires_grad_()`` or ``self.x.requires_grad = True``."""
+
+    number: int
+    step: Step
+    attribute: str
+    prior: Value
+
+
+Event: TypeAlias = Write | Registration | GradientRequest
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeState:
+    """An attribute at one moment.
+
+    Attributes:
+        value: what it is.
+        writes: numbers of the events that may have set it last.
+    """
+
+    value: Value = UNSET
+    writes: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """What happens while an object of a class is built.
+
+    Attributes:
+        events: in the order in which they are first reached.
+        attributes: the object's attributes at the end.
+        initialised: whether ``nn.Module.__init__`` has run on every path.
+        called: names of the methods of ``self`` that ran.
+        cost: how many expressions were looked at.
+        complete: False where the class is too large to follow to the end.
+    """
+
+    events: tuple[Event, ...] = ()
+    attributes: Mapping[str, AttributeState] = field(default_factory=dict)
+    initialised: bool = False
+    called: frozenset[str] = frozenset()
+    cost: int = 0
+    complete: bool = True

@@ -1,0 +1,201 @@
+"""What an expression can evaluate to, as far as it matters for the state of an nn.Module.
+
+A value is a set of alternatives; each alternative is one of the frozen classes below. A rule decides only where it
+knows every alternative, so an ``Unknown`` among them keeps it silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias
+
+
+class Dtype(Enum):
+    """Class of a tensor's dtype; casts such as ``.half()`` reach only FLOAT and COMPLEX."""
+
+    FLOAT = "float"
+    INT = "int"
+    BOOL = "bool"
+    COMPLEX = "complex"
+    UNKNOWN = "unknown"
+
+
+class Alternative:
+    """One thing that an expression can evaluate to."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor(Alternative):
+    """A tensor that is not registered anywhere.
+
+    Attributes:
+        requires_grad: a leaf that asks for a gradient.
+        derived: computed from a Parameter, so that it carries a graph.
+        random: comes from a random generator, directly or through other tensors.
+        fresh: nothing else holds this tensor; False for arguments and other names' tensors.
+        expanded: has strides of 0, so that in-place writes fail (``Tensor.expand``).
+        generator_state: state of a random generator, which has to stay on the CPU.
+        dtype: class of its dtype.
+        argument: name of the constructor argument that it may be identical with, or an empty string.
+        alias: name of the attribute that it was read from, or an empty string.
+    """
+
+    requires_grad: bool = False
+    derived: bool = False
+    random: bool = False
+    fresh: bool = True
+    expanded: bool = False
+    generator_state: bool = False
+    dtype: Dtype = Dtype.UNKNOWN
+    argument: str = ""
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Alternative):
+    """An ``nn.Parameter``; ``trainable`` is False only where ``requires_grad=False`` is written."""
+
+    trainable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer(Alternative):
+    """A tensor that is a registered buffer of the object that it was read from, or an ``nn.Buffer`` not stored yet."""
+
+    tensor: Tensor = Tensor()
+
+
+@dataclass(frozen=True, slots=True)
+class Submodule(Alternative):
+    """An instance of an nn.Module class."""
+
+    class_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution(Alternative):
+    """A ``torch.distributions`` object; ``of_tensors`` says whether a tensor went into it."""
+
+    of_tensors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoneValue(Alternative):
+    """``None``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Alternative):
+    """A number, string, bytes or bool that is known."""
+
+    value: str | int | float | complex | bool | bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Other(Alternative):
+    """Certainly no tensor and nothing that holds one: a number, a string, a dtype, a function, ..."""
+
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Alternative):
+    """A list, tuple, set or deque.
+
+    Attributes:
+        kind: name of the type.
+        items: values one by one where the length is known, else None.
+        element: what an element can be, over all elements.
+        fields: names under which a named tuple offers its items.
+    """
+
+    kind: str
+    items: tuple[Value, ...] | None
+    element: Value
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping(Alternative):
+    """A dict: values under known string keys, and what stands under any other key."""
+
+    items: tuple[tuple[str, Value], ...]
+    rest: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Unset(Alternative):
+    """The name is not bound on some path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Alternative):
+    """Anything; ``reason`` says why more is not known."""
+
+    reason: str = ""
+
+
+Value: TypeAlias = frozenset[Alternative]
+
+NOTHING: Value = frozenset()
+NONE: Value = frozenset({NoneValue()})
+UNSET: Value = frozenset({Unset()})
+OTHER: Value = frozenset({Other()})
+UNKNOWN: Value = frozenset({Unknown()})
+
+MOST_ALTERNATIVES = 12
+
+
+def unknown(reason: str) -> Value:
+    """A value of which only ``reason`` is known."""
+    return frozenset({Unknown(reason)})
+
+
+def join(values: Iterable[Value]) -> Value:
+    """What a name can be where paths meet that bind it to ``values``."""
+    joined = frozenset[Alternative]().union(*values)
+    if len(joined) > MOST_ALTERNATIVES:
+        return unknown("too many alternatives")
+    return joined
+
+
+def is_tensor(value: Value) -> bool:
+    """Whether every alternative is an unregistered tensor, or None beside at least one tensor."""
+    return any(type(one) is Tensor for one in value) and all(type(one) in (Tensor, NoneValue) for one in value)
+
+
+def may_be(value: Value, kind: type[Alternative]) -> bool:
+    """Whether some alternative is of ``kind``."""
+    return any(isinstance(one, kind) for one in value)
+
+
+def is_only(value: Value, *kinds: type[Alternative]) -> bool:
+    """Whether there are alternatives and each is of one of ``kinds``."""
+    return bool(value) and all(isinstance(one, kinds) for one in value)
+
+
+def tensors(value: Value) -> tuple[Tensor, ...]:
+    """The alternatives that are unregistered tensors."""
+    return tuple(one for one in value if isinstance(one, Tensor))
+
+
+def without(value: Value, *kinds: type[Alternative]) -> Value:
+    """The alternatives that are of none of ``kinds``."""
+    return frozenset(one for one in value if not isinstance(one, kinds))
+
+
+def map_tensors(value: Value, change: Callable[[Tensor], Alternative]) -> Value:
+    """``value`` with ``change`` applied to each unregistered tensor among its alternatives."""
+    return frozenset(change(one) if isinstance(one, Tensor) else one for one in value)
+
+
+def held(value: Value, *, argument: str = "", alias: str = "") -> Value:
+    """``value`` as seen by a second holder: its tensors are not fresh any more."""
+    return map_tensors(
+        value,
+        lambda tensor: replace(tensor, fresh=False, argument=argument or tensor.argument, alias=alias or tensor.alias),
+    )

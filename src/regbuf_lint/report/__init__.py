@@ -1,0 +1,1 @@
+"""Results to text: one file per output format, listed in ``registry``."""

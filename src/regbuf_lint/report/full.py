@@ -1,0 +1,52 @@
+"""Findings with the source line, what to write instead, and related places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.fix import Applicability
+from regbuf_lint.report.frames import frame, split_lines
+from regbuf_lint.report.lines import error_line, header
+from regbuf_lint.report.style import Style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.result import FileResult, RunResult
+
+_FIX_LABELS = {
+    Applicability.SAFE: "fix",
+    Applicability.UNSAFE: "fix (needs --unsafe-fixes)",
+    Applicability.DISPLAY: "advice",
+}
+
+
+def render_full(result: RunResult, *, color: bool) -> str:
+    """Return a block of lines per finding, blank lines between them, and a line per error."""
+    style = Style(color)
+    rows = [error_line(error, style) for error in result.errors]
+    for file in result.files:
+        rows += _file_rows(file, style)
+    return "".join(row + "\n" for row in rows)
+
+
+def _file_rows(file: FileResult, style: Style) -> Iterator[str]:
+    yield from (error_line(error, style) for error in file.errors)
+    lines = split_lines(file.text) if file.findings else []
+    for finding in file.findings:
+        yield header(file.path, finding, style)
+        yield from frame(lines, finding.span, style)
+        yield from _notes(file.path, finding, style)
+        yield ""
+
+
+def _notes(path: str, finding: Finding, style: Style) -> Iterator[str]:
+    gutter = " " * (len(str(finding.span.start.row)) + 1) + style.blue("=")
+    if finding.help:
+        yield f"{gutter} {style.bold('help')}: {finding.help}"
+    if finding.fix is not None:
+        yield f"{gutter} {style.bold(_FIX_LABELS[finding.fix.applicability])}: {finding.fix.message}"
+    for related in finding.related:
+        start = related.span.start
+        yield f"{gutter} {style.bold('note')}: {path}:{start.row}:{start.column}: {related.message}"

@@ -1,0 +1,86 @@
+"""Findings as JSON; docs/json-output.md and docs/findings.schema.json describe it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.fix import Fix
+    from regbuf_lint.model.result import FileError, RunResult
+    from regbuf_lint.model.span import Position
+
+SCHEMA_VERSION = 1
+FILE_ERROR_NAME = "file-error"
+
+
+def render_json(result: RunResult, *, color: bool) -> str:  # noqa: ARG001  every format takes it
+    """Return an array of objects, one per error and finding."""
+    import json  # noqa: PLC0415  start-up time
+
+    return json.dumps(list(records(result)), indent=2) + "\n"
+
+
+def records(result: RunResult) -> Iterator[dict[str, Any]]:
+    """Yield one object per error and finding, errors of the run first, then file by file."""
+    yield from (error_record(error) for error in result.errors)
+    for file in result.files:
+        yield from (error_record(error) for error in file.errors)
+        yield from (finding_record(file.path, finding) for finding in file.findings)
+
+
+def finding_record(path: str, finding: Finding) -> dict[str, Any]:
+    """Return the object of a finding; the order of its keys is part of the contract."""
+    return {
+        "code": finding.code,
+        "name": finding.rule.name,
+        "message": finding.message,
+        "severity": finding.rule.severity.value,
+        "filename": path,
+        "location": _location(finding.span.start),
+        "end_location": _location(finding.span.end),
+        "class": finding.class_name,
+        "attribute": finding.attribute,
+        "method": finding.method,
+        "fix": None if finding.fix is None else _fix(finding.fix),
+        "noqa_row": finding.noqa_row,
+        "url": finding.rule.url,
+    }
+
+
+def error_record(error: FileError) -> dict[str, Any]:
+    """Return the object of a file that could not be read, decoded or written: ``code`` and the places are null."""
+    return {
+        "code": None,
+        "name": FILE_ERROR_NAME,
+        "message": error.message,
+        "severity": "error",
+        "filename": error.path,
+        "location": None,
+        "end_location": None,
+        "class": None,
+        "attribute": None,
+        "method": None,
+        "fix": None,
+        "noqa_row": None,
+        "url": None,
+    }
+
+
+def _location(position: Position) -> dict[str, int]:
+    return {"row": position.row, "column": position.column}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    edits = [
+        {"content": edit.content, "location": _location(edit.span.start), "end_location": _location(edit.span.end)}
+        for edit in fix.edits
+    ]
+    return {
+        "applicability": fix.applicability.value,
+        "message": fix.message,
+        "edits": edits,
+        "state_dict": {"adds": list(fix.adds), "removes": list(fix.removes)},
+    }

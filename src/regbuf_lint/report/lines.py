@@ -1,0 +1,42 @@
+"""Lines that text formats share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.fix import Applicability
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.result import FileError
+    from regbuf_lint.report.style import Style
+
+
+def header(path: str, finding: Finding, style: Style) -> str:
+    """Return ``path:row:column: CODE [*] message``; ``[*]`` marks a safe fix."""
+    start = finding.span.start
+    place = f"{style.bold(path)}{style.cyan(':')}{start.row}{style.cyan(':')}{start.column}{style.cyan(':')}"
+    mark = f"[{style.cyan('*')}] " if has_safe_fix(finding) else ""
+    return f"{place} {style.red(finding.code)} {mark}{finding.message}"
+
+
+def error_line(error: FileError, style: Style) -> str:
+    """Return ``path: error: message``."""
+    return f"{style.bold(error.path)}{style.cyan(':')} {style.red('error')}: {error.message}"
+
+
+def has_safe_fix(finding: Finding) -> bool:
+    """Whether ``--fix`` alone fixes the finding."""
+    return finding.fix is not None and finding.fix.applicability is Applicability.SAFE
+
+
+def has_unsafe_fix(finding: Finding) -> bool:
+    """Whether ``--fix`` needs ``--unsafe-fixes`` to fix the finding."""
+    return finding.fix is not None and finding.fix.applicability is Applicability.UNSAFE
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun ("1 finding", "2 classes")."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith(('s', 'x')) else 's'}"

@@ -1,0 +1,31 @@
+"""Colours of a terminal, or none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Puts ANSI colours around text, or leaves it as it is where ``color`` is off."""
+
+    color: bool = False
+
+    def bold(self, text: str) -> str:
+        """Return bold text."""
+        return self._paint("1", text)
+
+    def red(self, text: str) -> str:
+        """Return bold red text."""
+        return self._paint("1;31", text)
+
+    def cyan(self, text: str) -> str:
+        """Return cyan text."""
+        return self._paint("36", text)
+
+    def blue(self, text: str) -> str:
+        """Return bold blue text."""
+        return self._paint("1;34", text)
+
+    def _paint(self, codes: str, text: str) -> str:
+        return f"\x1b[{codes}m{text}\x1b[0m" if self.color and text else text

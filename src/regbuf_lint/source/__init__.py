@@ -1,0 +1,1 @@
+"""From bytes to decoded text and back; which files to read; suppressions; settings."""

@@ -1,0 +1,132 @@
+"""What git's ignore files leave out, directory by directory."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pathspec import GitIgnoreSpec
+
+
+@lru_cache(maxsize=256)
+def compile_patterns(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    """Compile gitignore-style patterns.
+
+    Raises:
+        ValueError: one of them is not valid.
+    """
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415  start-up time
+
+    return GitIgnoreSpec.from_lines(patterns)
+
+
+def verdict(spec: GitIgnoreSpec, relative: str) -> bool | None:
+    """Return whether patterns leave out a path (True), keep it (False) or do not speak of it (None).
+
+    Args:
+        spec: the patterns.
+        relative: path relative to where the patterns stand, ``/`` between its parts and at the end of a directory.
+    """
+    return spec.check_file(relative).include
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreFile:
+    """One ignore file: its patterns and the real path of the directory that they are relative to, ending in ``/``."""
+
+    directory: str
+    spec: GitIgnoreSpec
+
+    def verdict(self, path: str) -> bool | None:
+        """Return what the file says of a real path below its directory."""
+        return verdict(self.spec, path[len(self.directory) :])
+
+
+IgnoreStack = tuple[IgnoreFile, ...]
+
+
+def ignored(stack: IgnoreStack, path: str) -> bool:
+    """Whether ignore files leave out a path whose parents they keep; the file nearest to the path decides.
+
+    Args:
+        stack: ignore files of the directories above the path, outermost first.
+        path: real path with ``/`` between its parts and at the end of a directory.
+    """
+    for ignore_file in reversed(stack):
+        said = ignore_file.verdict(path)
+        if said is not None:
+            return said
+    return False
+
+
+def stack_above(directory: str, top: str | None) -> IgnoreStack:
+    """Return the ignore files that rule a directory from above it.
+
+    Args:
+        directory: real path.
+        top: outermost directory whose ignore file counts where the directory lies in no repository.
+    """
+    chain = _ancestors(directory)
+    repository = next(
+        (i for i, parent in enumerate(chain) if os.path.lexists(Path(parent, ".git"))),
+        None,
+    )
+    if repository is not None:
+        chain = chain[: repository + 1]
+    elif top in chain:
+        chain = chain[: chain.index(top) + 1]
+    else:
+        chain = chain[:1]
+    stack: IgnoreStack = ()
+    if repository is not None:
+        stack = with_file(stack, chain[-1], ".git/info/exclude")
+    for parent in reversed(chain[1:]):
+        stack = with_file(stack, parent)
+    return stack
+
+
+def _ancestors(directory: str) -> list[str]:
+    """Return a directory and those above it, innermost first."""
+    path = Path(directory)
+    return [str(path), *map(str, path.parents)]
+
+
+def with_file(stack: IgnoreStack, directory: str, name: str = ".gitignore") -> IgnoreStack:
+    """Return the stack with the ignore file of one more directory, if it has a readable one."""
+    try:
+        lines = Path(directory, name).read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return stack
+    spec = _lenient_spec(lines)
+    if not spec.patterns:
+        return stack
+    return (*stack, IgnoreFile(as_directory(directory), spec))
+
+
+def as_directory(path: str) -> str:
+    """Return a path with ``/`` between its parts and at its end."""
+    path = path.replace(os.sep, "/")
+    return path if path.endswith("/") else path + "/"
+
+
+def _lenient_spec(lines: Iterable[str]) -> GitIgnoreSpec:
+    """Compile the lines of an ignore file; as git does, leave out those that are no valid pattern."""
+    kept = tuple(line for line in lines if line.strip() and not line.startswith("#"))
+    try:
+        return compile_patterns(kept)
+    except ValueError:
+        return compile_patterns(tuple(line for line in kept if _is_valid(line)))
+
+
+def _is_valid(pattern: str) -> bool:
+    try:
+        compile_patterns((pattern,))
+    except ValueError:
+        return False
+    return True

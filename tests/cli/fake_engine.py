@@ -1,0 +1,110 @@
+"""A stand-in for engine and rules: it reports and fixes the word BAD, so that the command line is tested alone."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.model.finding import Finding
+from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.span import Span
+from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.text import SourceText, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+    from regbuf_lint.model.settings import Settings
+
+
+class FixMode(Enum):
+    NONE = 0
+    SAFE = 1
+    UNSAFE = 2
+
+
+METAS = tuple(
+    RuleMeta(code, name, f"Summary of {name}.", Severity.WARNING, on_by_default=on, fixable=fixable)
+    for code, name, on, fixable in [
+        ("RBF001", "plain-tensor-attribute", True, FixAvailability.ALWAYS),
+        ("RBF101", "buffer-requires-grad", False, FixAvailability.NEVER),
+    ]
+)
+DOCS = RuleDocs("What.", "Why.", "bad()\n", "good()\n", "Safe when.", "Adds keys.", ("https://example.org",))
+_WORDS = re.compile("BAD|RISKY")
+
+
+@dataclass
+class FakeEngine:
+    """Records the calls; ``raises`` is raised instead of checking."""
+
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    raises: BaseException | None = None
+    unresolved: tuple[str, ...] = ()
+
+    def check_files(
+        self, files: Sequence[Path], settings: Settings, *, jobs: int, fix: FixMode, write: bool
+    ) -> RunResult:
+        self.calls.append({"files": files, "settings": settings, "jobs": jobs, "fix": fix, "write": write})
+        if self.raises is not None:
+            raise self.raises
+        return RunResult(tuple(self._check_file(path, fix, write=write) for path in files))
+
+    def _check_file(self, path: Path, fix: FixMode, *, write: bool) -> FileResult:
+        try:
+            source = read_source(path)
+        except SourceError as error:
+            return FileResult(path.as_posix(), errors=(FileError(path.as_posix(), str(error)),))
+        result = self.check_source(source, path, None, fix=fix)
+        if result.fixed is not None and write:
+            path.write_bytes(source.encode(result.fixed.after))
+        return result
+
+    def check_source(self, source: SourceText, path: Path, settings: Settings | None, *, fix: FixMode) -> FileResult:
+        if settings is not None:
+            self.calls.append({"path": path, "settings": settings, "fix": fix})
+        name = path.as_posix()
+        findings = [finding(source, match) for match in _WORDS.finditer(source.text)]
+        allowed = {FixMode.NONE: "", FixMode.SAFE: "safe", FixMode.UNSAFE: "safe unsafe"}[fix].split()
+        done = tuple(f for f in findings if f.fix is not None and f.fix.applicability.value in allowed)
+        left = tuple(f for f in findings if f not in done)
+        if not done:
+            return FileResult(name, left, unresolved_bases=self.unresolved, text=source.text)
+        after = source.text.replace("BAD", "good")
+        after = after.replace("RISKY", "fine") if "unsafe" in allowed else after
+        return FileResult(name, left, fixed=FixedFile(str(path), source.text, after, done), text=after)
+
+
+def finding(source: SourceText, match: re.Match[str]) -> Finding:
+    span = Span(source.position(match.start()), source.position(match.end()))
+    safe = match.group() == "BAD"
+    edit = Edit(span, "good" if safe else "fine")
+    fix = Fix(Applicability.SAFE if safe else Applicability.UNSAFE, "Mend it", (edit,), adds=("key",))
+    return Finding(METAS[0], f"{match.group()} stays behind", span, span, class_name="M", fix=fix)
+
+
+def install(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    """Put the stand-in where the command line looks for engine and rules."""
+    engine = FakeEngine()
+    rules = tuple(SimpleNamespace(meta=meta, docs=DOCS) for meta in METAS)
+    contents: dict[str, dict[str, object]] = {
+        "regbuf_lint.engine": {"__path__": []},
+        "regbuf_lint.engine.run": {"check_files": engine.check_files, "check_source": engine.check_source},
+        "regbuf_lint.engine.fixing": {"FixMode": FixMode},
+        "regbuf_lint.rules": {"__path__": []},
+        "regbuf_lint.rules.registry": {"RULES": rules},
+    }
+    for name, attributes in contents.items():
+        stand_in = ModuleType(name)
+        vars(stand_in).update(attributes)
+        monkeypatch.setitem(sys.modules, name, stand_in)
+    return engine

@@ -1,0 +1,83 @@
+"""The plugin class by itself; flake8 need not be installed."""
+
+from __future__ import annotations
+
+import ast
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+import pytest
+from flake8_command import ATTENTION
+
+from regbuf_lint.flake8_plugin import Plugin
+from regbuf_lint.flake8_plugin.options import opted_in
+from regbuf_lint.model.rule import FixAvailability, RuleMeta, Severity
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rule(code: str, *, on_by_default: bool) -> RuleMeta:
+    return RuleMeta(code, code.lower(), "", Severity.WARNING, on_by_default, FixAvailability.NEVER)
+
+
+METAS = [rule("RBF001", on_by_default=True), *(rule(f"RBF{n}", on_by_default=False) for n in ("004", "201", "204"))]
+
+
+@pytest.mark.parametrize(
+    ("select", "extend", "expected"),
+    [
+        (None, None, ()),
+        (["E", "RBF"], None, ()),
+        (["RBF2"], None, ("RBF201", "RBF204")),
+        (None, ["RBF204"], ("RBF204",)),
+        (["RBF0"], ["RBF2"], ("RBF004", "RBF201", "RBF204")),
+        (["RBF20"], ["E"], ("RBF201", "RBF204")),
+    ],
+)
+def test_codes_are_opted_in_by_a_prefix_with_a_digit(
+    select: list[str] | None, extend: list[str] | None, expected: tuple[str, ...]
+) -> None:
+    assert opted_in(Namespace(select=select, extend_select=extend), METAS) == expected
+
+
+@pytest.fixture
+def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Namespace:
+    monkeypatch.chdir(tmp_path)
+    for name in ("_settings", "_failure", "_disable_noqa"):
+        monkeypatch.setattr(Plugin, name, getattr(Plugin, name))
+    names = ("select", "extend_select", "rbf_module_classes", "rbf_tensor_functions", "rbf_ignore_attributes")
+    return Namespace(**dict.fromkeys(names), disable_noqa=False)
+
+
+def check(text: str) -> list[tuple[int, int, str, type[Plugin]]]:
+    return list(Plugin(ast.parse(text), "attention.py", text.splitlines(keepends=True)).run())
+
+
+def test_yields_rows_from_one_and_columns_from_zero(options: Namespace) -> None:
+    Plugin.parse_options(options)
+    ((row, column, text, origin),) = check(ATTENTION)
+    assert (row, column, origin) == (8, 8, Plugin)
+    assert text.startswith("RBF001 ")
+    assert "\n" not in text
+
+
+def test_a_crash_of_the_engine_is_one_finding(options: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object, **__: object) -> None:
+        msg = "two\nlines"
+        raise RecursionError(msg)
+
+    Plugin.parse_options(options)
+    monkeypatch.setattr("regbuf_lint.engine.run.check_source", crash)
+    assert check(ATTENTION) == [(1, 0, "RBF999 not checked: internal error: RecursionError: two lines", Plugin)]
+
+
+def test_without_options_nothing_is_raised(options: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    Plugin.parse_options(options)
+    monkeypatch.setattr(Plugin, "_settings", None)
+    assert [text for _, _, text, _ in check(ATTENTION)] == ["RBF999 not checked: flake8 passed no options"]
+
+
+def test_empty_file(options: Namespace) -> None:
+    Plugin.parse_options(options)
+    assert check("") == []

@@ -1,0 +1,67 @@
+"""Results that the tests of reports share."""
+
+from __future__ import annotations
+
+from regbuf_lint.model.finding import Finding, Related
+from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
+from regbuf_lint.model.rule import FixAvailability, RuleMeta, Severity
+from regbuf_lint.model.span import Position, Span
+
+RBF001 = RuleMeta(
+    "RBF001",
+    "plain-tensor-attribute",
+    "A tensor.",
+    Severity.WARNING,
+    on_by_default=True,
+    fixable=FixAvailability.ALWAYS,
+)
+RBF101 = RuleMeta(
+    "RBF101", "buffer-requires-grad", "A buffer.", Severity.ERROR, on_by_default=True, fixable=FixAvailability.NEVER
+)
+
+TEXT = "class M(nn.Module):\n\tdef __init__(self):\n\t\tself.m = torch.ones(\n\t\t\t3,\n\t\t)\n\t\tself.名 = f('é')\n"
+
+
+def span(first: int, start: int, last: int, end: int) -> Span:
+    return Span(Position(first, start), Position(last, end))
+
+
+def fix(applicability: Applicability) -> Fix:
+    edit = Edit(span(3, 3, 5, 4), 'self.register_buffer("m", torch.ones(3))')
+    return Fix(applicability, "Register `m` as a buffer", (edit,), adds=("m",), removes=("old",))
+
+
+PLAIN = Finding(
+    rule=RBF001,
+    message="`m` stays behind",
+    span=span(3, 3, 5, 4),
+    statement=span(3, 3, 5, 4),
+    help="write this",
+    class_name="M",
+    attribute="m",
+    method="__init__",
+    fix=fix(Applicability.SAFE),
+    related=(Related(span(6, 3, 6, 9), "assigned again"),),
+)
+RISKY = Finding(RBF001, "`n` stays behind", span(6, 3, 6, 9), span(6, 3, 6, 18), fix=fix(Applicability.UNSAFE))
+GRAD = Finding(RBF101, "never trained", span(6, 12, 6, 18), span(6, 3, 6, 18))
+
+RESULT = RunResult(
+    files=(
+        FileResult("a/m.py", (PLAIN, RISKY, GRAD), text=TEXT),
+        FileResult("b.py", errors=(FileError("b.py", "not valid UTF-8"),)),
+    ),
+    errors=(FileError("nope", "no such file or directory"),),
+)
+FIXED = RunResult(
+    (
+        FileResult(
+            "a/m.py",
+            (GRAD,),
+            text=TEXT,
+            fixed=FixedFile("a/m.py", TEXT, TEXT.replace("m", "k"), (PLAIN,), (RISKY,), written=True),
+        ),
+    )
+)
+EMPTY = RunResult((FileResult("a.py", text="x = 1\n"),))

@@ -1,0 +1,68 @@
+"""What stands beside the findings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from report_examples import EMPTY, FIXED, GRAD, PLAIN, RESULT, RISKY
+
+from regbuf_lint.model.result import FileResult, RunResult
+from regbuf_lint.report.summary import applied_fixes, hints, state_dict_changes, statistics, summary_line
+
+
+def line(result: RunResult, *, fixing: bool = False, unsafe: bool = False) -> str:
+    return summary_line(result, fixing=fixing, unsafe=unsafe)
+
+
+def test_summary_counts_what_can_be_fixed() -> None:
+    assert line(RESULT) == "Found 3 findings (1 fixable with --fix, 1 more with --unsafe-fixes)."
+    assert line(RESULT, unsafe=True) == "Found 3 findings (2 fixable with --fix --unsafe-fixes)."
+    assert line(RunResult((FileResult("a.py", (RISKY,)),))) == "Found 1 finding (1 fixable with --fix --unsafe-fixes)."
+    assert line(RunResult((FileResult("a.py", (GRAD,)),))) == "Found 1 finding."
+    assert line(RESULT, fixing=True) == "Found 3 findings (1 fixable with --fix --unsafe-fixes)."
+
+
+def test_summary_counts_what_was_fixed() -> None:
+    assert line(FIXED, fixing=True) == "Found 2 findings (1 fixed, 1 remaining)."
+
+
+def test_summary_of_nothing() -> None:
+    assert line(EMPTY) == "No findings."
+    assert line(replace(RESULT, files=())) == "No findings, but 1 path could not be checked."
+
+
+def test_statistics() -> None:
+    assert statistics(RESULT) == "2  RBF001  [*]  plain-tensor-attribute\n1  RBF101  [ ]  buffer-requires-grad\n"
+    many = RunResult((FileResult("a.py", (GRAD,) * 12 + (PLAIN,)),))
+    assert statistics(many).splitlines() == [
+        "12  RBF101  [ ]  buffer-requires-grad",
+        " 1  RBF001  [*]  plain-tensor-attribute",
+    ]
+    assert statistics(EMPTY) == ""
+
+
+def test_applied_fixes() -> None:
+    assert applied_fixes(FIXED) == "Applied 1 fix:\n  a/m.py:3:3: RBF001 Register `m` as a buffer\n"
+    assert applied_fixes(RESULT) == ""
+
+
+def test_state_dict_changes() -> None:
+    assert state_dict_changes(FIXED) == (
+        "state_dict() gains keys that older checkpoints lack:\n  a/m.py: M: m\n"
+        "state_dict() loses keys that older checkpoints have:\n  a/m.py: M: old\n"
+    )
+    assert state_dict_changes(RESULT) == "", "nothing was applied"
+
+
+def test_hints() -> None:
+    assert list(hints(EMPTY)) == []
+    assert list(hints(FIXED)) == ["a/m.py:6:3: the fix of RBF001 was dropped, since the file would no longer parse"]
+    files = (FileResult("a.py", unresolved_bases=("x.A", "x.B")), FileResult("b.py", unresolved_bases=("x.A",)))
+    (hint,) = hints(RunResult(files))
+    assert hint == (
+        "2 base classes could not be resolved (x.A, x.B), so classes built on them were not checked; "
+        "list those that are nn.Module classes in `module-classes`"
+    )
+    names = tuple(f"x.A{i}" for i in range(7))
+    (hint,) = hints(RunResult((FileResult("a.py", unresolved_bases=names),)))
+    assert "7 base classes could not be resolved (x.A0, x.A1, x.A2, x.A3, x.A4 and 2 more)" in hint

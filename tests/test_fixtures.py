@@ -1,0 +1,282 @@
+"""Every file under ``fixtures/``: found what it states, fixed as the file beside it, and true when torch runs it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fixture_cases import Case, Expected, all_cases, built_file
+
+from regbuf_lint.engine.fixing import FixMode
+from regbuf_lint.engine.run import check_source
+from regbuf_lint.rules.registry import RULES
+from regbuf_lint.source.text import SourceText, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    import torch
+    from torch import nn
+
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.result import FileResult
+
+CASES = all_cases()
+THIRD_PARTY = {"lightning", "pytorch_lightning", "torchmetrics", "numpy"}
+TESTED_ELSEWHERE = {"RBF900"}  # files that do not parse are no fixtures
+
+
+def each(cases: Iterable[Case]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in cases])
+
+
+def check(case: Case, mode: FixMode = FixMode.NONE, source: SourceText | None = None) -> FileResult:
+    result = check_source(source or case.source(), case.path, case.settings, fix=mode)
+    assert result.errors == ()
+    return result
+
+
+def word(finding: Finding) -> str:
+    return finding.fix.applicability.value if finding.fix else "withheld"
+
+
+def described(findings: Iterable[Finding]) -> list[Expected]:
+    return sorted(Expected(finding.span.start.row, finding.code, word(finding)) for finding in findings)
+
+
+def codes(findings: Iterable[Finding]) -> Counter[str]:
+    return Counter(finding.code for finding in findings)
+
+
+def fixed_source(case: Case, mode: FixMode = FixMode.UNSAFE, source: SourceText | None = None) -> SourceText:
+    source = source or case.source()
+    fixed = check(case, mode, source).fixed
+    return source.with_text(fixed.after) if fixed else source
+
+
+# The fixtures themselves
+
+
+@each(CASES)
+def test_statements_are_well_formed(case: Case) -> None:
+    stated = [*case.expected(), *case.todo()]
+    assert not (case.is_quiet and stated)
+    assert case.fixed_path.exists() is bool(case.expects("safe", "unsafe"))
+
+
+@each(case for case in CASES if case.expected())
+def test_what_is_wrong_can_be_built(case: Case) -> None:
+    functions = {node.name for node in ast.parse(case.path.read_bytes()).body if isinstance(node, ast.FunctionDef)}
+    assert {"make", "inputs"} <= functions
+
+
+@pytest.mark.parametrize("code", sorted({rule.code for rule in RULES} - TESTED_ELSEWHERE))
+def test_every_rule_has_a_firing_and_a_quiet_fixture(code: str) -> None:
+    own = [case for case in CASES if case.code == code]
+    assert any(expected.code == code for case in own for expected in case.expected())
+    assert any(case.is_quiet for case in own)
+
+
+@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
+@each(case for case in CASES if case.fixed_path.exists())
+def test_what_was_formatted_stays_formatted(case: Case) -> None:
+    """The fixed files are laid out by hand; ruff's formatter, which lays out as black does, judges them."""
+    if not is_formatted(case.path, case.settings.line_length):
+        pytest.skip("the original is not formatted")
+    assert is_formatted(case.fixed_path, case.settings.line_length)
+
+
+def is_formatted(path: Path, line_length: int) -> bool:
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--check", f"--line-length={line_length}"]
+    return subprocess.run([*command, str(path)], check=False, capture_output=True).returncode == 0
+
+
+# Findings and fixes
+
+
+@each(CASES)
+def test_findings_are_those_that_the_file_states(case: Case) -> None:
+    assert described(check(case).findings) == case.expected()
+
+
+@each(case for case in CASES if case.todo())
+def test_a_todo_that_is_found_is_no_todo(case: Case) -> None:
+    found = {(expected.row, expected.code) for expected in described(check(case).findings)}
+    passed = found.intersection(case.todo())
+    assert not passed, f"found by now: write `expect` instead of `todo`: {sorted(passed)}"
+
+
+@each(CASES)
+def test_fixed_text_is_the_file_beside_it(case: Case) -> None:
+    beside = case.fixed_path if case.fixed_path.exists() else case.path
+    assert fixed_source(case).data == beside.read_bytes()
+
+
+@each(CASES)
+def test_safe_fixes_alone(case: Case) -> None:
+    result = check(case, FixMode.SAFE)
+    applied = result.fixed.applied if result.fixed else ()
+    assert {word(finding) for finding in applied} <= {"safe"}
+    assert codes(applied) == case.expects("safe")
+    assert "safe" not in {word(finding) for finding in result.findings}
+    ast.parse(fixed_source(case, FixMode.SAFE).data)
+
+
+@each(CASES)
+def test_fixed_text_parses_and_leaves_what_was_withheld(case: Case) -> None:
+    fixed = fixed_source(case)
+    ast.parse(fixed.data)
+    left = check(case, source=fixed).findings
+    assert {word(finding) for finding in left} <= {"withheld"}
+    assert codes(left) == case.expects("withheld")
+
+
+@each(CASES)
+def test_fixing_twice_changes_nothing(case: Case) -> None:
+    fixed = fixed_source(case)
+    assert fixed_source(case, source=fixed).data == fixed.data
+
+
+@each(case for case in CASES if case.expects("safe", "unsafe"))
+def test_rows_that_no_edit_touches_stay(case: Case) -> None:
+    fixes = [finding.fix for finding in check(case).findings if finding.fix]
+    touched = {
+        row for fix in fixes for edit in fix.edits for row in range(edit.span.start.row, edit.span.end.row + 1)
+    }
+    original = case.source()
+    kept = [original.line(row) for row in range(1, original.rows + 1) if row not in touched]
+    assert is_subsequence(kept, in_=rows(fixed_source(case)))
+
+
+def rows(source: SourceText) -> Iterator[str]:
+    return (source.line(row) for row in range(1, source.rows + 1))
+
+
+def is_subsequence(part: Iterable[str], *, in_: Iterator[str]) -> bool:
+    return all(row in in_ for row in part)
+
+
+# With torch
+
+
+class Built:
+    """The nn.Module that ``make()`` of a file returns, and what it gives for ``inputs()``."""
+
+    def __init__(self, file: Any) -> None:
+        torch = pytest.importorskip("torch")
+        torch.manual_seed(0)
+        self.module: nn.Module = file.make()
+        self.plain = {
+            f"{path}.{name}".lstrip(".")
+            for path, module in self.module.named_modules()
+            for name in {*dir(module)} - {*dict(module.named_parameters()), *dict(module.named_buffers())}
+            if isinstance(getattr(module, name, None), torch.Tensor)
+        }
+        self.saved = set(self.module.state_dict())
+        self.buffers = dict(self.module.named_buffers(remove_duplicate=False))
+        self.parameters = dict(self.module.named_parameters(remove_duplicate=False))
+        self.call: Callable[[], Any] = lambda: self.module(*file.inputs())
+
+    def output(self) -> Any:
+        torch = pytest.importorskip("torch")
+        torch.manual_seed(1)
+        return self.call()
+
+    def requiring_grad(self) -> list[torch.Tensor]:
+        return [buffer for buffer in self.buffers.values() if buffer.requires_grad]
+
+
+def build(case: Case, directory: Path, *, fixed: bool) -> Built:
+    if case.project and case.path.name != "main.py":
+        pytest.skip("nothing to build")
+    try:
+        with built_file(case, directory, fixed=fixed) as file:
+            if not hasattr(file, "make"):
+                pytest.skip("nothing to build")
+            return Built(file)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in THIRD_PARTY:
+            raise
+        pytest.skip(f"{error.name} is not installed")
+
+
+@pytest.mark.torch
+@each(case for case in CASES if case.code != "RBF106")
+def test_original_runs(case: Case, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    built = build(case, tmp_path / "original", fixed=False)
+    built.output()
+    if case.expects("safe", "unsafe", "withheld")["RBF001"]:
+        assert built.plain
+
+
+def registered(original: Built, fixed: Built) -> None:
+    """What was stored plainly is a buffer now."""
+    moved = original.plain - fixed.plain
+    assert moved
+    assert moved <= fixed.buffers.keys()
+
+
+def trainable(original: Built, fixed: Built) -> None:
+    """What was stored plainly is a Parameter now."""
+    moved = original.plain - fixed.plain
+    assert moved
+    assert moved <= fixed.parameters.keys()
+
+
+def without_grad(original: Built, fixed: Built) -> None:
+    """No buffer requires grad any longer."""
+    assert original.requiring_grad()
+    assert not fixed.requiring_grad()
+
+
+def not_overwritten(original: Built, fixed: Built) -> None:
+    """What None replaced is a buffer now."""
+    assert fixed.buffers.keys() > original.buffers.keys()
+
+
+CLAIMS = {"RBF001": registered, "RBF005": trainable, "RBF101": without_grad, "RBF106": not_overwritten}
+
+
+@pytest.mark.torch
+@each(case for case in CASES if case.fixed_path.exists())
+def test_fixed_file_does_what_the_original_meant(case: Case, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    original = build(case, tmp_path / "original", fixed=False)
+    fixed = build(case, tmp_path / "fixed", fixed=True)
+    CLAIMS[case.code](original, fixed)
+    after = fixed.output()
+    if case.code == "RBF106":
+        with pytest.raises(TypeError):
+            original.output()
+    else:
+        torch.testing.assert_close(after, original.output(), rtol=0, atol=0)
+
+
+@pytest.mark.torch
+@each(case for case in CASES if case.fixed_path.exists())
+def test_state_dict_gains_and_loses_the_keys_that_the_fixes_declare(case: Case, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    original = build(case, tmp_path / "original", fixed=False)
+    fixed = build(case, tmp_path / "fixed", fixed=True)
+    fixes = [finding.fix for finding in check(case).findings if finding.fix]
+    gained, lost = (
+        {key.rpartition(".")[2] for key in keys}
+        for keys in (fixed.saved - original.saved, original.saved - fixed.saved)
+    )
+    assert gained == {key for fix in fixes for key in fix.adds}
+    assert lost == {key for fix in fixes for key in fix.removes}
+
+
+def test_the_fixed_file_is_read_from_its_place() -> None:
+    """Guard against a harness that compares a file with itself."""
+    pairs = [case for case in CASES if case.fixed_path.exists()]
+    assert pairs
+    for case in pairs:
+        assert read_source(case.fixed_path).data != case.source().data

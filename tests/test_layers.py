@@ -1,0 +1,116 @@
+"""The architecture as a test: who may import whom, and where parsers and torch may appear."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "regbuf_lint"
+
+CHAIN = ("model", "source", "index", "classes", "infer", "rewrite", "rules", "engine")
+ALLOWED: dict[str, frozenset[str]] = {
+    **{layer: frozenset(CHAIN[: place + 1]) for place, layer in enumerate(CHAIN)},
+    "report": frozenset({"model", "report"}),
+    "cli": frozenset({*CHAIN, "report", "cli"}),
+    "flake8_plugin": frozenset({*CHAIN, "flake8_plugin"}),
+    "verify": frozenset({"verify"}),
+}
+"""For each layer, the layers that it may import."""
+
+RESTRICTED: dict[str, frozenset[str]] = {
+    "ast": frozenset({"index", "classes", "infer", "flake8_plugin"}),
+    "libcst": frozenset({"rewrite"}),
+    "torch": frozenset({"verify"}),
+    "flake8": frozenset({"flake8_plugin"}),
+}
+"""Packages that only some layers may import."""
+
+MOST_LINES = 500
+FRONT_DOOR = {"__init__": frozenset[str](), "__main__": frozenset({"cli"})}
+"""Files directly below the package, and the layers that they may import."""
+
+
+def python_files() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def layer_of(path: Path) -> str | None:
+    parts = path.relative_to(PACKAGE).parts
+    return parts[0] if len(parts) > 1 else None
+
+
+def imported_names(path: Path, text: str) -> list[tuple[int, str]]:
+    """Row and absolute dotted name of everything that a file imports, wherever in the file it does so."""
+    package = path.relative_to(PACKAGE.parent).with_suffix("").parts[:-1]
+    names: list[tuple[int, str]] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join((*start, *([node.module] if node.module else [])))
+            names += [(node.lineno, f"{base}.{alias.name}") for alias in node.names]
+    return names
+
+
+def violations(path: Path, text: str) -> list[str]:
+    """What a file imports though its layer must not."""
+    layer = layer_of(path)
+    allowed = FRONT_DOOR[path.stem] if layer is None else ALLOWED[layer]
+    found = []
+    for row, name in imported_names(path, text):
+        parts = name.split(".")
+        where = f"{path.relative_to(PACKAGE.parent)}:{row}"
+        if parts[0] == PACKAGE.name and len(parts) > 1:
+            target = parts[1]
+            if target in ALLOWED and target not in allowed:
+                found.append(f"{where}: {layer} imports {target}")
+        elif parts[0] in RESTRICTED and layer not in RESTRICTED[parts[0]]:
+            found.append(f"{where}: {layer} imports {parts[0]}")
+    return found
+
+
+def test_every_layer_is_known() -> None:
+    layers = {layer_of(path) for path in python_files()} - {None}
+    assert layers <= set(ALLOWED), "give the new package its place in the chain"
+    assert set(CHAIN) <= layers, "a layer of the chain has gone"
+    assert {path.stem for path in PACKAGE.glob("*.py")} <= set(FRONT_DOOR)
+
+
+@pytest.mark.parametrize("path", python_files(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_imports_go_one_way(path: Path) -> None:
+    assert violations(path, path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", python_files(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_files_stay_small_and_are_named_for_what_they_hold(path: Path) -> None:
+    assert path.stem not in {"utils", "util", "helpers", "misc"}
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "expected"),
+    [
+        ("model/span.py", "import ast", "model imports ast"),
+        ("rules/rbf001.py", "from libcst import parse_module", "rules imports libcst"),
+        ("index/project.py", "from regbuf_lint.engine import run", "index imports engine"),
+        ("index/project.py", "from regbuf_lint import engine", "index imports engine"),
+        ("index/project.py", "from ..engine.run import check_files", "index imports engine"),
+        ("index/project.py", "from .. import engine", "index imports engine"),
+        ("report/full.py", "import regbuf_lint.source.text", "report imports source"),
+        ("infer/table.py", "def f():\n    import torch.nn", "infer imports torch"),
+        ("cli/main.py", "from regbuf_lint.flake8_plugin import Plugin", "cli imports flake8_plugin"),
+        ("__init__.py", "from regbuf_lint.cli import main", "None imports cli"),
+    ],
+)
+def test_a_wrong_import_is_seen(where: str, text: str, expected: str) -> None:
+    (message,) = violations(PACKAGE / where, text)
+    assert message.endswith(expected)
+
+
+def test_a_right_import_is_not_reported() -> None:
+    text = "from regbuf_lint import __version__\nfrom ..model.span import Span\nfrom .names import x\nimport ast\n"
+    assert violations(PACKAGE / "index" / "project.py", text) == []

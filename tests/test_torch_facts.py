@@ -1,0 +1,596 @@
+"""What torch itself does: the facts that rules and fixes rest on, and the claims about buffers that they repeat."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import torch
+    from torch import nn
+else:
+    torch = pytest.importorskip("torch")
+    nn = torch.nn
+
+pytestmark = pytest.mark.torch
+
+KEY_ERROR = "attribute 'x' already exists"
+
+
+def register(module: nn.Module, value: torch.Tensor | None = None) -> None:
+    module.register_buffer("x", torch.ones(2) if value is None else value)
+
+
+def assign_buffer(module: nn.Module) -> None:
+    module.x = nn.Buffer(torch.ones(2))
+
+
+REGISTRATIONS = pytest.mark.parametrize("registration", [register, assign_buffer])
+
+
+class Bare(nn.Module):
+    x: torch.Tensor
+
+
+class WithClassAttribute(nn.Module):
+    x = None
+
+
+class WithProperty(nn.Module):
+    @property
+    def x(self) -> None:
+        """Occupy the name."""
+
+
+class WithMethod(nn.Module):
+    def x(self) -> None:
+        """Occupy the name."""
+
+
+class WithInstanceAttribute(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.x = None
+
+
+class Derived(WithInstanceAttribute):
+    """Gets the attribute from its base."""
+
+
+class Three(nn.Module):
+    """Holds the same values as a Parameter, as a buffer and as a plain tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parameter = nn.Parameter(torch.ones(2))
+        self.register_buffer("buffer", torch.ones(2))
+        self.plain = torch.ones(2)
+
+
+class Multiply(nn.Module):
+    """Multiplies by a tensor that is stored plainly or registered."""
+
+    def __init__(self, factor: torch.Tensor, *, registered: bool, persistent: bool = True) -> None:
+        super().__init__()
+        if registered:
+            self.register_buffer("factor", factor, persistent=persistent)
+        else:
+            self.factor = factor
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.factor
+
+
+def with_buffer(tensor: torch.Tensor | None, name: str = "x") -> nn.Module:
+    module = nn.Module()
+    module.register_buffer(name, tensor)
+    return module
+
+
+def device_type(tensor: object) -> str:
+    assert isinstance(tensor, torch.Tensor)
+    return tensor.device.type
+
+
+# Registration and names
+
+
+@REGISTRATIONS
+@pytest.mark.parametrize("kind", [WithClassAttribute, WithProperty, WithMethod, WithInstanceAttribute, Derived])
+def test_fact_1_a_name_that_is_taken_cannot_be_registered(
+    kind: Callable[[], nn.Module], registration: Callable[[nn.Module], None]
+) -> None:
+    with pytest.raises(KeyError, match=KEY_ERROR):
+        registration(kind())
+
+
+@pytest.mark.parametrize("name", ["type", "training", "half", "forward"])
+def test_fact_1_names_of_module_itself_cannot_be_registered(name: str) -> None:
+    with pytest.raises(KeyError, match=f"attribute '{name}' already exists"):
+        with_buffer(torch.ones(1), name)
+
+
+@REGISTRATIONS
+def test_fact_1_a_bare_annotation_is_no_attribute(registration: Callable[[nn.Module], None]) -> None:
+    module = Bare()
+    registration(module)
+    assert dict(module.named_buffers()).keys() == {"x"}
+
+
+def test_fact_1_a_deleted_attribute_can_be_registered() -> None:
+    module = WithInstanceAttribute()
+    del module.x
+    register(module)
+    assert "x" in module.state_dict()
+
+
+@pytest.mark.parametrize("name", ["a.b", ""])
+def test_a_name_with_a_dot_or_without_letters_cannot_be_registered(name: str) -> None:
+    module = nn.Module()
+    setattr(module, name, torch.ones(1))
+    with pytest.raises(KeyError, match="buffer name can"):
+        nn.Module().register_buffer(name, torch.ones(1))
+
+
+def test_fact_2_before_init_a_plain_tensor_can_be_stored_and_a_buffer_cannot() -> None:
+    class Early(nn.Module):
+        def __init__(self, store: Callable[[nn.Module], None]) -> None:
+            store(self)
+            super().__init__()
+
+    module = Early(lambda m: setattr(m, "x", torch.ones(2)))
+    assert "x" in vars(module)
+    for store in (register, assign_buffer):
+        with pytest.raises(AttributeError, match=r"before Module\.__init__"):
+            Early(store)
+
+
+def test_fact_3_a_buffer_cannot_be_rebound_to_a_number() -> None:
+    module = with_buffer(torch.ones(2))
+    with pytest.raises(TypeError, match=r"cannot assign 'float' .*buffer 'x'"):
+        module.x = 1.0  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("value", [None, torch.zeros(3)])
+def test_fact_3_a_buffer_can_be_rebound_to_a_tensor_or_none(value: torch.Tensor | None) -> None:
+    module = with_buffer(torch.ones(2))
+    module.x = value  # type: ignore[assignment]
+    assert module._buffers["x"] is value  # noqa: SLF001  where torch keeps buffers
+    assert "x" not in vars(module)
+
+
+def test_fact_3_a_name_can_be_registered_twice() -> None:
+    module = with_buffer(torch.ones(2))
+    module.register_buffer("x", torch.zeros(2))
+    assert torch.equal(module.get_buffer("x"), torch.zeros(2))
+
+
+def test_fact_4_a_parameter_removes_the_buffer_of_its_name() -> None:
+    module = with_buffer(torch.ones(2))
+    module.x = nn.Parameter(torch.ones(2))
+    assert not dict(module.named_buffers())
+    assert dict(module.named_parameters()).keys() == {"x"}
+
+
+def test_register_buffer_returns_none_and_that_none_replaces_the_buffer() -> None:
+    module = nn.Module()
+    result: object = module.register_buffer("x", torch.ones(2))  # type: ignore[func-returns-value]
+    assert result is None
+    module.x = result  # type: ignore[assignment]
+    assert dict(module._buffers) == {"x": None}  # noqa: SLF001  where torch keeps buffers
+    assert "x" not in module.state_dict()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_script_module_leaves_plain_tensors_and_refuses_non_persistent_buffers() -> None:
+    class Scripted(torch.jit.ScriptModule):
+        def __init__(self, *, persistent: bool) -> None:
+            super().__init__()
+            self.plain = torch.ones(2)
+            self.register_buffer("buffer", torch.ones(2), persistent=persistent)
+
+    module = Scripted(persistent=True).to("meta")
+    assert (device_type(module.plain), device_type(module.buffer)) == ("cpu", "meta")
+    with pytest.raises(RuntimeError, match="does not support non-persistent buffers"):
+        Scripted(persistent=False)
+
+
+# Several names for one tensor
+
+
+def test_fact_5_two_names_of_one_tensor_become_two_tensors(device: str) -> None:
+    module = with_buffer(torch.ones(2))
+    module.register_buffer("y", module.get_buffer("x"))
+    assert module.x is module.y
+    assert module.state_dict().keys() == {"x", "y"}
+    module.to(device)
+    assert module.x is not module.y
+
+
+def test_fact_5_load_state_dict_overwrites_both_names() -> None:
+    module = with_buffer(torch.ones(2))
+    module.register_buffer("y", module.get_buffer("x"))
+    module.load_state_dict({"x": torch.zeros(2), "y": torch.full((2,), 2.0)})
+    assert torch.equal(module.get_buffer("x"), torch.full((2,), 2.0))
+    assert module.x is module.y
+
+
+def test_fact_16_one_tensor_in_many_submodules_becomes_many(device: str) -> None:
+    shared = torch.ones(2)
+    modules = nn.Sequential(*(with_buffer(shared) for _ in range(3)))
+    assert len({id(module.x) for module in modules}) == 1
+    modules.to(device)
+    assert len({id(module.x) for module in modules}) == 3
+
+
+# Gradients
+
+
+def test_fact_6_a_buffer_that_requires_grad_is_not_in_parameters() -> None:
+    module = with_buffer(torch.ones(2, requires_grad=True))
+    assert not list(module.parameters())
+    assert module.get_buffer("x").requires_grad
+
+
+def test_fact_6_it_becomes_a_non_leaf_whose_grad_stays_none() -> None:
+    module = with_buffer(torch.ones(2, requires_grad=True))
+    module.to(torch.float64)
+    moved = module.get_buffer("x")
+    torch.autograd.backward(moved.sum())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # torch warns that .grad of a non-leaf is read
+        assert moved.grad is None
+    assert not moved.is_leaf
+
+
+def test_fact_6_deepcopy_of_a_buffer_with_a_graph_raises() -> None:
+    module = with_buffer(torch.ones(2, requires_grad=True))
+    copy.deepcopy(module)
+    module.to(torch.float64)
+    with pytest.raises(RuntimeError, match="deepcopy protocol"):
+        copy.deepcopy(module)
+
+
+def test_fact_6_requires_grad_of_the_whole_skips_it() -> None:
+    module = with_buffer(torch.ones(2, requires_grad=True))
+    module.requires_grad_(False)  # noqa: FBT003  torch's own signature
+    assert module.get_buffer("x").requires_grad
+
+
+def test_fact_6_a_parameter_in_register_buffer_is_no_parameter_of_the_module() -> None:
+    module = with_buffer(nn.Parameter(torch.ones(2)))
+    assert not list(module.parameters())
+    assert module.get_buffer("x").requires_grad
+
+
+def test_fact_6_nn_buffer_keeps_requires_grad() -> None:
+    assert nn.Buffer(torch.ones(1, requires_grad=True)).requires_grad
+
+
+@pytest.mark.parametrize(
+    ("compute", "carries"),
+    [
+        (lambda weight: weight.norm(), True),
+        (lambda weight: weight.clone(), True),
+        (lambda weight: weight.detach().clone(), False),
+        (lambda weight: weight.data.clone(), False),
+        (torch.zeros_like, False),
+        (lambda weight: weight > 0, False),
+    ],
+)
+def test_what_is_computed_from_a_parameter_may_carry_a_graph(
+    *, compute: Callable[[torch.Tensor], torch.Tensor], carries: bool
+) -> None:
+    assert compute(nn.Parameter(torch.ones(2))).requires_grad is carries
+
+
+@pytest.mark.parametrize(
+    ("cast", "is_parameter"),
+    [
+        (lambda p: p.to("cpu"), True),
+        (lambda p: p.to(torch.float32), True),
+        (lambda p: p.type(torch.float32), True),
+        (lambda p: p.to(torch.float64), False),
+        (lambda p: p.type(torch.float64), False),
+        (lambda p: p.to("meta"), False),
+    ],
+)
+def test_fact_14_a_cast_parameter_is_one_only_where_the_cast_does_nothing(
+    *, cast: Callable[[nn.Parameter], torch.Tensor], is_parameter: bool
+) -> None:
+    module = nn.Module()
+    module.x = cast(nn.Parameter(torch.ones(2)))
+    assert ("x" in dict(module.named_parameters())) is is_parameter
+    assert ("x" in vars(module)) is not is_parameter
+
+
+# Types
+
+
+@pytest.mark.parametrize(
+    ("dtype", "after"),
+    [
+        (torch.float32, torch.float16),
+        (torch.float64, torch.float16),
+        (torch.int64, torch.int64),
+        (torch.bool, torch.bool),
+    ],
+)
+def test_fact_7_half_casts_floating_buffers_only(dtype: torch.dtype, after: torch.dtype) -> None:
+    assert with_buffer(torch.ones(2, dtype=dtype)).half().get_buffer("x").dtype == after
+
+
+def test_fact_13_a_cast_to_bfloat16_drops_the_imaginary_part_with_only_a_warning() -> None:
+    module = with_buffer(torch.tensor([1 + 2j]))
+    with pytest.warns(UserWarning, match="imaginary part"):
+        module.to(torch.bfloat16)
+    assert module.get_buffer("x").dtype == torch.bfloat16
+
+
+# Containers and distributions
+
+
+@pytest.mark.parametrize(
+    ("store", "read"),
+    [
+        (lambda t: [t], lambda held: held[0]),
+        (lambda t: (t,), lambda held: held[0]),
+        (lambda t: {"t": t}, lambda held: held["t"]),
+        (lambda t: OrderedDict(t=t), lambda held: held["t"]),
+        (lambda t: torch.distributions.Normal(t, t + 1), lambda held: held.loc),
+    ],
+    ids=["list", "tuple", "dict", "ordered-dict", "distribution"],
+)
+def test_fact_8_containers_and_distributions_do_not_move(
+    store: Callable[[torch.Tensor], Any], read: Callable[[Any], torch.Tensor], device: str
+) -> None:
+    module = with_buffer(torch.zeros(2))
+    module.held = store(torch.zeros(2))
+    module.to(device)
+    assert device_type(module.x) == device
+    assert device_type(read(module.held)) == "cpu"
+    assert module.state_dict().keys() == {"x"}
+
+
+# Loading
+
+
+def test_fact_9_an_expanded_buffer_cannot_be_loaded_into() -> None:
+    expanded = torch.zeros(1).expand(3)
+    state = {"x": torch.ones(3)}
+    with pytest.raises(RuntimeError, match="single memory location"):
+        with_buffer(expanded).load_state_dict(state)
+    module = with_buffer(expanded.clone())
+    module.load_state_dict(state)
+    assert torch.equal(module.get_buffer("x"), torch.ones(3))
+
+
+def test_fact_11_a_non_persistent_buffer_stays_uninitialised_when_materialised_from_meta() -> None:
+    state = Multiply(torch.ones(2), registered=True, persistent=False).state_dict()
+    with torch.device("meta"):
+        module = Multiply(torch.ones(2), registered=True, persistent=False)
+    torch.use_deterministic_algorithms(True)  # noqa: FBT003  fills new memory with NaN
+    try:
+        module.to_empty(device="cpu")
+    finally:
+        torch.use_deterministic_algorithms(False)  # noqa: FBT003
+    module.load_state_dict(state, strict=True)
+    assert module.get_buffer("factor").isnan().all()
+
+
+def broadcasting_rank(rank: int, store: str, results: str) -> None:
+    """Run a DistributedDataParallel forward on one of two ranks and save the buffer that it ends with."""
+    distributed = torch.distributed
+    distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=2)
+    inner = with_buffer(torch.zeros(2))
+    inner.linear = nn.Linear(2, 2)
+    inner.forward = inner.linear.forward
+    wrapped = nn.parallel.DistributedDataParallel(inner)
+    inner.get_buffer("x").fill_(rank + 1.0)
+    address = inner.get_buffer("x").data_ptr()
+    wrapped(torch.ones(1, 2))
+    buffer = inner.get_buffer("x")
+    torch.save((buffer, buffer.data_ptr() == address), f"{results}/{rank}")
+    distributed.destroy_process_group()
+
+
+@pytest.mark.slow
+def test_fact_12_ddp_broadcasts_buffers_in_place_from_rank_0(tmp_path: Path) -> None:
+    if not torch.distributed.is_available():
+        pytest.skip("torch was built without torch.distributed")
+    store = (tmp_path / "store").as_uri()
+    multiprocessing: Any = torch.multiprocessing
+    multiprocessing.spawn(broadcasting_rank, args=(store, str(tmp_path)), nprocs=2)
+    for rank in range(2):
+        buffer, in_place = torch.load(tmp_path / str(rank))
+        assert torch.equal(buffer, torch.ones(2))
+        assert in_place
+
+
+# Devices
+
+
+def test_fact_10_meta_shows_a_tensor_that_does_not_move() -> None:
+    x = torch.ones(2, device="meta")
+    with pytest.raises(RuntimeError, match="cpu is not on the expected device meta"):
+        Multiply(torch.ones(2), registered=False).to("meta")(x)
+    assert Multiply(torch.ones(2), registered=True).to("meta")(x).is_meta
+
+
+@pytest.mark.parametrize(
+    "state",
+    [torch.get_rng_state, torch.Generator().get_state],
+    ids=["global", "generator"],
+)
+def test_fact_15_the_state_of_a_generator_must_be_on_the_cpu(state: Callable[[], torch.Tensor], device: str) -> None:
+    generator = torch.Generator()
+    generator.set_state(state())
+    with pytest.raises((TypeError, RuntimeError), match=r"RNG state must be a torch\.ByteTensor"):
+        generator.set_state(state().to(device))
+
+
+def test_fact_17_a_registered_none_changes_what_hasattr_sees() -> None:
+    assert not hasattr(Bare(), "x")
+    assert hasattr(with_buffer(None), "x")
+
+
+def test_vars_of_a_module_holds_plain_tensors_and_no_buffers() -> None:
+    module = Three()
+    assert "plain" in vars(module)
+    assert "buffer" not in vars(module)
+
+
+# Claims of the founding articles
+
+
+def test_claim_1_a_plain_tensor_stays_on_the_cpu(device: str) -> None:
+    module = Three().to(device)
+    found = {name: device_type(getattr(module, name)) for name in ("parameter", "buffer", "plain")}
+    assert found == {"parameter": device, "buffer": device, "plain": "cpu"}
+
+
+def test_claim_2_state_dict_has_no_plain_tensor() -> None:
+    assert Three().state_dict().keys() == {"parameter", "buffer"}
+
+
+def test_claim_3_parameters_have_neither_buffer_nor_plain_tensor() -> None:
+    module = Three()
+    assert dict(module.named_parameters()).keys() == {"parameter"}
+    assert len(list(module.parameters())) == 1
+
+
+def trained(module: nn.Module) -> set[str]:
+    """Take a step of an optimizer and return the names of the tensors that it changed."""
+    tensors = {name: value for name, value in module.state_dict(keep_vars=True).items() if value.requires_grad}
+    before = {name: value.detach().clone() for name, value in tensors.items()}
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    torch.autograd.backward([value.sum() for value in tensors.values()])
+    optimizer.step()
+    return {name for name, value in tensors.items() if not torch.equal(value, before[name])}
+
+
+def test_claim_4_no_optimizer_updates_a_buffer_that_requires_grad() -> None:
+    module = with_buffer(torch.ones(2, requires_grad=True))
+    module.weight = nn.Parameter(torch.ones(2))
+    assert trained(module) == {"weight"}
+    assert module.get_buffer("x").grad is not None
+
+
+def test_claim_5_buffers_list_the_buffer_only() -> None:
+    module = Three()
+    assert dict(module.named_buffers()).keys() == {"buffer"}
+    assert [buffer is module.buffer for buffer in module.buffers()] == [True]
+
+
+def test_claim_7_the_example_that_assigns_before_it_registers_raises() -> None:
+    class RunningMean(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.running_mean = torch.zeros(2)
+            self.register_buffer("running_mean", self.running_mean)
+
+    with pytest.raises(KeyError, match="attribute 'running_mean' already exists"):
+        RunningMean()
+
+
+def test_claim_8_a_class_nested_in_init_loses_moves_and_saving_as_well(device: str) -> None:
+    class Outer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+
+            class Stats(nn.Module):
+                def __init__(self) -> None:
+                    super().__init__()
+                    self.mean = torch.zeros(2)
+                    self.register_buffer("count", torch.zeros(1))
+
+            self.stats = Stats()
+
+    module = Outer().to(device)
+    assert module.state_dict().keys() == {"stats.count"}
+    assert device_type(module.stats.count) == device
+    assert device_type(module.stats.mean) == "cpu"
+
+
+def positional_encoding() -> torch.Tensor:
+    table = torch.zeros(4, 4)
+    angles = torch.arange(4.0)[:, None] / 10 ** torch.arange(2.0)
+    table[:, 0::2] = angles.sin()
+    table[:, 1::2] = angles.cos()
+    return table
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: torch.ones(4, 4).tril(),
+        positional_encoding,
+        lambda: torch.zeros(4),
+        lambda: torch.tensor([1, 2, 4, 8]),
+        lambda: torch.randn(4, 4),
+    ],
+    ids=["causal-mask", "positional-encoding", "running-statistics", "lookup-table", "random-projection"],
+)
+def test_claim_9_what_belongs_in_a_buffer_follows_only_as_a_buffer(
+    build: Callable[[], torch.Tensor], device: str
+) -> None:
+    for registered, expected in ((True, device), (False, "cpu")):
+        module = Multiply(build(), registered=registered)
+        assert ("factor" in module.state_dict()) is registered
+        assert device_type(module.to(device).factor) == expected
+
+
+@pytest.mark.parametrize(
+    ("registered", "persistent", "restored"), [(True, True, True), (True, False, False), (False, False, False)]
+)
+def test_claim_10_a_random_tensor_is_restored_only_if_it_was_saved(
+    *, registered: bool, persistent: bool, restored: bool
+) -> None:
+    torch.manual_seed(0)
+    first, second = (Multiply(torch.rand(8), registered=registered, persistent=persistent) for _ in range(2))
+    second.load_state_dict(first.state_dict())
+    assert torch.equal(first.factor, second.factor) is restored
+
+
+def test_claim_11_none_can_be_registered_as_a_placeholder(device: str) -> None:
+    module = with_buffer(None)
+    assert not module.state_dict()
+    module.x = torch.ones(2)
+    assert module.state_dict().keys() == {"x"}
+    assert device_type(module.to(device).x) == device
+
+
+def test_claim_12_temporaries_and_objects_that_are_no_tensors_need_no_buffer(device: str) -> None:
+    class Temporary(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = 2.0
+            self.shape = torch.ones(2).shape
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            ones = x.new_ones(self.shape)
+            return ones * x * self.scale
+
+    assert device_type(Temporary().to(device)(torch.ones(2, device=device))) == device
+
+
+def test_claim_13_a_plain_tensor_and_an_input_elsewhere_do_not_mix(device: str) -> None:
+    x = torch.ones(2, device=device)
+    with pytest.raises(RuntimeError, match=r"[Ee]xpected .*device"):
+        Multiply(torch.ones(2), registered=False).to(device)(x)
+    assert device_type(Multiply(torch.ones(2), registered=True).to(device)(x)) == device
+
+
+def test_claim_14_register_parameter_is_what_the_optimizer_trains() -> None:
+    module = nn.Module()
+    module.register_parameter("weight", nn.Parameter(torch.ones(2)))
+    module.plain = torch.ones(2, requires_grad=True)
+    assert dict(module.named_parameters()).keys() == {"weight"}
+    assert trained(module) == {"weight"}
