@@ -131,7 +131,7 @@ def all_cases() -> list[Case]:
 
 @contextmanager
 def built_file(case: Case, directory: Path, *, fixed: bool) -> Iterator[ModuleType]:
-    """Import a copy of the file (and of its project), as it is or with the fixed files in place of the original ones."""
+    """Import a copy of the file (and of its project), with the fixed files in place of the original ones or without."""
     if case.project:
         shutil.copytree(case.project, directory)
         path = directory / case.path.relative_to(case.project)

@@ -7,11 +7,12 @@ import subprocess
 import sys
 from collections import Counter
 from importlib.util import find_spec
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fixture_cases import Case, Expected, all_cases, built_file
 
+from fixture_cases import Case, Expected, all_cases, built_file
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.rules.registry import RULES
@@ -76,7 +77,7 @@ def test_what_is_wrong_can_be_built(case: Case) -> None:
     assert {"make", "inputs"} <= functions
 
 
-@pytest.mark.parametrize("code", sorted({rule.code for rule in RULES} - TESTED_ELSEWHERE))
+@pytest.mark.parametrize("code", sorted({rule.meta.code for rule in RULES} - TESTED_ELSEWHERE))
 def test_every_rule_has_a_firing_and_a_quiet_fixture(code: str) -> None:
     own = [case for case in CASES if case.code == code]
     assert any(expected.code == code for case in own for expected in case.expected())
@@ -95,6 +96,35 @@ def test_what_was_formatted_stays_formatted(case: Case) -> None:
 def is_formatted(path: Path, line_length: int) -> bool:
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--check", f"--line-length={line_length}"]
     return subprocess.run([*command, str(path)], check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "todo"),
+    [
+        ("self.x = 1  # expect: RBF001 safe", [Expected(1, "RBF001", "safe")], []),
+        (
+            "  # expect: RBF001 unsafe, RBF101 withheld\nself.x = 1",
+            [Expected(2, "RBF001", "unsafe"), Expected(2, "RBF101", "withheld")],
+            [],
+        ),
+        ("\fx = 1\r\ny = 2  # todo: RBF005\r", [], [(2, "RBF005")]),
+        ("# nothing is expected here", [], []),
+    ],
+)
+def test_statements_are_read(text: str, expected: list[Expected], todo: list[tuple[int, str]], tmp_path: Path) -> None:
+    case = Case(tmp_path / "case.py")
+    case.path.write_bytes(text.encode())
+    assert (case.expected(), case.todo()) == (expected, todo)
+
+
+@pytest.mark.parametrize(
+    "text", ["# expect: RBF001", "# Expect RBF001 safe", "# expect: RBF001 safe, really", "# todo"]
+)
+def test_a_statement_with_a_slip_is_refused(text: str, tmp_path: Path) -> None:
+    case = Case(tmp_path / "case.py")
+    case.path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="no statement of a finding"):
+        case.expected()
 
 
 # Findings and fixes
@@ -146,9 +176,7 @@ def test_fixing_twice_changes_nothing(case: Case) -> None:
 @each(case for case in CASES if case.expects("safe", "unsafe"))
 def test_rows_that_no_edit_touches_stay(case: Case) -> None:
     fixes = [finding.fix for finding in check(case).findings if finding.fix]
-    touched = {
-        row for fix in fixes for edit in fix.edits for row in range(edit.span.start.row, edit.span.end.row + 1)
-    }
+    touched = {row for fix in fixes for edit in fix.edits for row in range(edit.span.start.row, edit.span.end.row + 1)}
     original = case.source()
     kept = [original.line(row) for row in range(1, original.rows + 1) if row not in touched]
     assert is_subsequence(kept, in_=rows(fixed_source(case)))
@@ -175,8 +203,8 @@ class Built:
         self.plain = {
             f"{path}.{name}".lstrip(".")
             for path, module in self.module.named_modules()
-            for name in {*dir(module)} - {*dict(module.named_parameters()), *dict(module.named_buffers())}
-            if isinstance(getattr(module, name, None), torch.Tensor)
+            for name, value in vars(module).items()
+            if isinstance(value, torch.Tensor)
         }
         self.saved = set(self.module.state_dict())
         self.buffers = dict(self.module.named_buffers(remove_duplicate=False))
@@ -187,6 +215,12 @@ class Built:
         torch = pytest.importorskip("torch")
         torch.manual_seed(1)
         return self.call()
+
+    def tensor(self, path: str) -> torch.Tensor | None:
+        """The tensor that an attribute holds, registered or not."""
+        torch = pytest.importorskip("torch")
+        value = attrgetter(path)(self.module)
+        return value if isinstance(value, torch.Tensor) else None
 
     def requiring_grad(self) -> list[torch.Tensor]:
         return [buffer for buffer in self.buffers.values() if buffer.requires_grad]
@@ -212,22 +246,26 @@ def test_original_runs(case: Case, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     built = build(case, tmp_path / "original", fixed=False)
     built.output()
-    if case.expects("safe", "unsafe", "withheld")["RBF001"]:
+    if case.expects("withheld")["RBF001"]:
         assert built.plain
 
 
 def registered(original: Built, fixed: Built) -> None:
     """What was stored plainly is a buffer now."""
-    moved = original.plain - fixed.plain
-    assert moved
-    assert moved <= fixed.buffers.keys()
+    assert_stored_plainly(original, fixed.buffers.keys() - original.buffers.keys())
 
 
 def trainable(original: Built, fixed: Built) -> None:
     """What was stored plainly is a Parameter now."""
-    moved = original.plain - fixed.plain
-    assert moved
-    assert moved <= fixed.parameters.keys()
+    assert_stored_plainly(original, fixed.parameters.keys() - original.parameters.keys())
+
+
+def assert_stored_plainly(original: Built, names: set[str]) -> None:
+    assert names
+    for name in names:
+        assert original.tensor(name) is not None
+        assert name not in original.buffers
+        assert name not in original.parameters
 
 
 def without_grad(original: Built, fixed: Built) -> None:

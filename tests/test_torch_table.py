@@ -479,7 +479,7 @@ def test_no_name_of_a_tensor_is_missing() -> None:
 def test_no_public_function_is_missing(namespace: str) -> None:
     torch = pytest.importorskip("torch")
     home = reduce(getattr, namespace.split(".") if namespace else [], torch)
-    # Bound in the module, but no part of its interface or made by a loop; and what the extension has for devices of other vendors.
+    # Bound in the module but no part of its interface, or made by a loop; and what exists for other vendors' devices.
     left_out = {"boolean_dispatch", "handle_torch_function", "sym_sqrt"}
     public = [name for name in getattr(home, "__all__", dir(home)) if inspect.isroutine(getattr(home, name))]
     public = [name for name in public if not name.startswith(("_", "has_torch")) and name not in left_out]

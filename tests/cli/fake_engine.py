@@ -6,7 +6,6 @@ import re
 import sys
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from regbuf_lint.source.text import SourceText, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import pytest
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from regbuf_lint.cli.diff import unified_diff
 from regbuf_lint.source.text import decode_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -48,3 +51,8 @@ def test_no_change_is_no_diff() -> None:
 def test_absolute_names_become_relative() -> None:
     patch = unified_diff(decode_source(b"a\n", "x"), decode_source(b"b\n", "x"), "/tmp/a.py")  # noqa: S108
     assert patch.startswith(b"--- a/tmp/a.py\n+++ b/tmp/a.py\n")
+
+
+def test_names_with_spaces_end_in_a_tab() -> None:
+    patch = unified_diff(decode_source(b"a\n", "x"), decode_source(b"b\n", "x"), "a b.py")
+    assert patch.startswith(b"--- a/a b.py\t\n+++ b/a b.py\t\n"), "as git writes them; patch would cut at the space"

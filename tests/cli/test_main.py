@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from fake_engine import FakeEngine, FixMode, install
@@ -15,6 +16,11 @@ from fake_engine import FakeEngine, FixMode, install
 from regbuf_lint import __version__
 from regbuf_lint.cli.main import main
 from regbuf_lint.model.settings import BufferStyle, PerFileIgnore, Persistence
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.result import FileResult
+    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.text import SourceText
 
 Capture = pytest.CaptureFixture[str]
 BINARY = "BAD = '\xe9'\r\nx\r\n".encode("latin-1")
@@ -229,6 +235,21 @@ def test_diff_writes_nothing(capsys: Capture) -> None:
     assert out == "--- a/bad.py\n+++ b/bad.py\n@@ -1 +1 @@\n-x = BAD\n+x = good\n"
     assert err.startswith("nope.py: error: no such file or directory\nWould fix 1 finding in 1 file.\n")
     assert Path("bad.py").read_text() == "x = BAD\n"
+
+
+def test_diff_of_a_file_that_changed_meanwhile(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    check = engine.check_source
+
+    def check_then_change(source: SourceText, path: Path, settings: Settings | None, *, fix: FixMode) -> FileResult:
+        result = check(source, path, settings, fix=fix)
+        path.write_text("other\n")
+        return result
+
+    monkeypatch.setattr(engine, "check_source", check_then_change)
+    assert main(["bad.py", "--diff", "-q"]) == 2
+    assert capsys.readouterr() == ("", "bad.py: error: changed on disk since it was read; no diff is shown\n")
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, engine: FakeEngine, capsys: Capture) -> None:

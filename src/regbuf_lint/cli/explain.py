@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.errors import UsageError
@@ -30,6 +29,8 @@ def find_rule(code: str, codes: Sequence[str]) -> int:
     wanted = code.strip().upper()
     if wanted in codes:
         return codes.index(wanted)
+    from difflib import get_close_matches  # noqa: PLC0415  start-up time
+
     close = get_close_matches(wanted, codes, n=1)
     msg = f"--explain: unknown rule code `{code}`" + (f"; did you mean `{close[0]}`?" if close else "")
     raise UsageError(msg)

@@ -26,7 +26,8 @@ from regbuf_lint.index.symbols import (
     Unresolved,
     ValueSymbol,
 )
-from regbuf_lint.source.text import SourceError, SourceText, read_source
+from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.text import SourceText, read_source
 
 _NEVER_READ = frozenset({"torch", "numpy", "scipy", "jax", "tensorflow", "builtins"}) | sys.stdlib_module_names
 _MOST_HOPS = 12
@@ -54,6 +55,9 @@ class Project:
         Raises:
             SyntaxFailure: it does not parse.
         """
+        known = self._by_path.get(path)
+        if known is not None and known.source.text == source.text:
+            return known
         name, root = import_name(path)
         if root not in self._roots:
             self._roots.append(root)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.classes.definition import ClassDefinition, define
 from regbuf_lint.index.hierarchy import Hierarchy
+from regbuf_lint.index.scopes import ImportBinding
 from regbuf_lint.index.symbols import ClassSymbol, External
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable
 
+    from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.references import FunctionValue
@@ -92,3 +94,14 @@ class Inference:
     def is_tensor_function(self, name: str) -> bool:
         """Whether the configuration says that a function returns a tensor."""
         return any(fnmatchcase(name, pattern) for pattern in self.settings.tensor_functions)
+
+    def spelling(self, file: FileFacts, name: str) -> str | None:
+        """How a file's imports spell a dotted name at its top level; None where they don't reach it."""
+        found: list[tuple[int, str]] = []
+        for local, bindings in file.scope.bindings.items():
+            for binding in bindings:
+                if isinstance(binding, ImportBinding):
+                    imported = f"{binding.origin}.{binding.member}" if binding.member else binding.origin
+                    if name == imported or name.startswith(f"{imported}."):
+                        found.append((len(imported), local + name[len(imported) :]))
+        return max(found)[1] if found else None

@@ -18,6 +18,7 @@ from regbuf_lint.model.value import (
     Parameter,
     Sequence,
     Tensor,
+    Unknown,
     Value,
     join,
     unknown,
@@ -254,31 +255,51 @@ def _choose(spec: Any, arguments: Arguments | None) -> Any:
 
 
 def _fits(overload: dict[str, Any], arguments: Arguments) -> bool:
-    params, required = overload["params"], overload["required"]
+    keyword_only = overload.get("keyword_only", ())
+    params = [name for name in overload["params"] if name not in keyword_only]
+    variadic = any(name.startswith("*") for name in params)
     given = len(arguments.positional)
-    variadic = next((index for index, name in enumerate(params) if name.startswith("*")), None)
-    if given > len(params) and variadic is None:
+    if given > len(params) and not variadic:
         return False
-    names = {*params[:given], *arguments.keywords}
-    if not set(arguments.keywords) <= set(params):
+    if not set(arguments.keywords) <= {*params, *keyword_only}:
         return False
-    if not set(required) <= names:
+    if not set(overload["required"]) <= {*params[:given], *arguments.keywords}:
         return False
-    return _kinds_fit(overload, arguments)
+    return _flags_fit(overload, params, arguments) and _kinds_fit(overload, params, arguments)
 
 
-def _kinds_fit(overload: dict[str, Any], arguments: Arguments) -> bool:
-    """Whether a parameter that wants a flag or a tensor gets one, as far as the table says which."""
+def _given(name: str, params: list[str], arguments: Arguments) -> Value:
+    return arguments.argument(params.index(name), name) if name in params else arguments.keyword(name)
+
+
+def _flags_fit(overload: dict[str, Any], params: list[str], arguments: Arguments) -> bool:
+    """Whether the flags on which the result depends are given as the overload wants them, or left at its default."""
     for name, wanted in overload.get("when", {}).items():
-        index = overload["params"].index(name)
-        value = arguments.argument(index, name)
+        value = _given(name, params, arguments)
+        if not value and name not in overload["required"]:
+            continue
         if not any(isinstance(one, Literal) and one.value == wanted for one in value):
             return False
-    for name in overload.get("tensors", ()):
-        value = arguments.argument(overload["params"].index(name), name)
-        if not any(isinstance(one, (Tensor, Parameter, Buffer)) for one in value):
-            return False
     return True
+
+
+def _kinds_fit(overload: dict[str, Any], params: list[str], arguments: Arguments) -> bool:
+    """Whether no argument is certainly of another kind than its parameter."""
+    return all(
+        _may_be_kind(_given(name, params, arguments), kind) for name, kind in overload.get("types", {}).items()
+    )
+
+
+def _may_be_kind(value: Value, kind: str) -> bool:
+    if not value or any(isinstance(one, Unknown) for one in value):
+        return True
+    if kind == "tensor":
+        return any(isinstance(one, (Tensor, Parameter, Buffer)) for one in value)
+    if kind == "list":
+        return any(isinstance(one, Sequence) for one in value)
+    if kind == "none":
+        return any(isinstance(one, NoneValue) for one in value)
+    return not all(isinstance(one, (Tensor, Parameter, Buffer, NoneValue)) for one in value)
 
 
 def _value(spec: Any, like: Tensor) -> Value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -75,6 +74,8 @@ def check_codes(codes: Iterable[str], known_codes: Collection[str], where: str) 
 
 
 def _suggestion(word: str, candidates: Iterable[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  start-up time
+
     close = get_close_matches(word, sorted(candidates), n=1)
     return f"; did you mean `{close[0]}`?" if close else ""
 

@@ -70,9 +70,12 @@ class Suppressions:
         """All suppressing comments, in the order of the file."""
         return tuple(comment for comments in self._rows().values() for comment in comments)
 
-    def hides(self, finding: Finding) -> bool:
-        """Whether a comment on any row of the finding's statement, or one for the whole file, suppresses it."""
-        return bool(self._candidates) and next(self.matching(finding), None) is not None
+    def hides(self, finding: Finding, *, lines: bool = True) -> bool:
+        """Whether a comment on any row of the finding's statement, or one for the whole file, suppresses it.
+
+        With ``lines`` false, only comments for the whole file count.
+        """
+        return bool(self._candidates) and any(lines or one.whole_file for one in self.matching(finding))
 
     def matching(self, finding: Finding) -> Iterator[NoqaComment]:
         """Yield the comments that suppress a finding."""

@@ -1,0 +1,127 @@
+"""Composing the edits of many fixes, round after round, until nothing is left to fix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.files import SyntaxFailure, parse
+from regbuf_lint.model.fix import Applicability
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.fix import Edit, Fix
+    from regbuf_lint.source.text import SourceText
+
+MOST_ROUNDS = 10
+
+
+class FixMode(Enum):
+    """Which fixes are applied."""
+
+    NONE = "none"
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+    def allows(self, fix: Fix | None) -> bool:
+        """Whether a fix may be applied."""
+        if fix is None or fix.applicability is Applicability.DISPLAY:
+            return False
+        return self is FixMode.UNSAFE or (self is FixMode.SAFE and fix.applicability is Applicability.SAFE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Outcome of fixing one text.
+
+    Attributes:
+        source: the text as it is in the end.
+        findings: what the last check of it found.
+        applied: findings whose fix was made.
+        dropped: findings whose fix would have left a text that does not parse.
+    """
+
+    source: SourceText
+    findings: tuple[Finding, ...]
+    applied: tuple[Finding, ...] = ()
+    dropped: tuple[Finding, ...] = ()
+
+
+def fix_text(source: SourceText, check: Callable[[SourceText], tuple[Finding, ...]], mode: FixMode) -> Fixed:
+    """Check and fix a text until no fix is left.
+
+    Args:
+        source: the text.
+        check: finds what is wrong with a text.
+        mode: which fixes are applied.
+
+    Raises:
+        SourceError: the file's encoding cannot express the new text.
+    """
+    findings = check(source)
+    applied: list[Finding] = []
+    dropped: dict[tuple[object, ...], Finding] = {}
+    for _ in range(MOST_ROUNDS):
+        wanted = [one for one in findings if mode.allows(one.fix) and _identity(one) not in dropped]
+        chosen = compatible(wanted)
+        if not chosen:
+            break
+        text, made = _apply(source, chosen)
+        dropped.update({_identity(one): one for one in chosen if one not in made})
+        if not made:
+            continue
+        applied.extend(made)
+        source = source.with_text(text)
+        findings = check(source)
+    return Fixed(source, findings, tuple(applied), tuple(dropped.values()))
+
+
+def _identity(finding: Finding) -> tuple[object, ...]:
+    return (finding.code, finding.class_name, finding.attribute, finding.method, finding.message)
+
+
+def compatible(findings: Iterable[Finding]) -> list[Finding]:
+    """Those findings, first come first served, whose fixes touch no common place; the others wait for another round."""
+    chosen: list[Finding] = []
+    taken: list[Edit] = []
+    for finding in findings:
+        if finding.fix is None:
+            continue
+        edits = finding.fix.edits
+        if any(edit.span.overlaps(other.span) for edit in edits for other in taken):
+            continue
+        chosen.append(finding)
+        taken.extend(edits)
+    return chosen
+
+
+def _apply(source: SourceText, findings: list[Finding]) -> tuple[str, list[Finding]]:
+    """The text with all fixes made; those that leave a text which does not parse are left out."""
+    text = edited(source, findings)
+    if _parses(text):
+        return text, findings
+    made: list[Finding] = []
+    for finding in findings:
+        if _parses(edited(source, [*made, finding])):
+            made.append(finding)
+    return edited(source, made), made
+
+
+def edited(source: SourceText, findings: Iterable[Finding]) -> str:
+    """The text with the edits of all findings made."""
+    edits = [edit for finding in findings if finding.fix is not None for edit in finding.fix.edits]
+    text = source.text
+    for edit in sorted(edits, key=lambda one: one.span, reverse=True):
+        text = text[: source.offset(edit.span.start)] + edit.content + text[source.offset(edit.span.end) :]
+    return text
+
+
+def _parses(text: str) -> bool:
+    try:
+        parse(text)
+    except SyntaxFailure:
+        return False
+    return True

@@ -1,0 +1,97 @@
+"""Checking files one after the other, with everything that one file's check can reuse from another's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.files import SyntaxFailure
+from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.project import Project
+from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.construction import construct, start
+from regbuf_lint.rules.context import ClassContext
+from regbuf_lint.rules.registry import RULES
+from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
+from regbuf_lint.rules.syntax_error import syntax_error
+from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.text import SourceText
+
+MOST_CHARACTERS = 30_000_000
+"""Text whose trees are kept in memory before everything is forgotten; a tree takes some thirty times its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What one pass over a file gives.
+
+    Attributes:
+        findings: sorted by place; suppression comments are not looked at yet.
+        unresolved_bases: names of bases because of which classes were passed over.
+    """
+
+    findings: tuple[Finding, ...]
+    unresolved_bases: tuple[str, ...] = ()
+
+
+class Session:
+    """Checks files under one set of settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        codes = selected_codes(settings, [rule.meta for rule in RULES])
+        self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
+        self._characters = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        here = Path.cwd()
+        self._project = Project(dict.fromkeys((here, here / "src", self.settings.root, self.settings.root / "src")))
+        self._inference: Inference = start(self._project, self.settings)
+
+    def check(self, path: Path, source: SourceText) -> Checked:
+        """Findings of one file; ``source`` counts, whatever the disk holds."""
+        self._characters += len(source.text)
+        if self._characters > MOST_CHARACTERS:
+            self._forget()
+            self._characters = len(source.text)
+        ignored = ignored_in_file(self.settings, path)
+        try:
+            facts = self._project.add(path.absolute(), source)
+        except SyntaxFailure as failure:
+            return Checked(tuple(self._syntax_error(failure, ignored)))
+        unresolved: dict[str, None] = {}
+        findings = [
+            finding
+            for context in self._classes(facts, unresolved)
+            for rule in self._rules
+            for finding in rule.check(context)
+            if not any(names(selector, finding.code) for selector in ignored)
+        ]
+        return Checked(tuple(sorted(findings, key=lambda one: (one.span, one.code))), tuple(unresolved))
+
+    def _syntax_error(self, failure: SyntaxFailure, ignored: tuple[str, ...]) -> Iterator[Finding]:
+        wanted = any(rule.meta is SYNTAX_ERROR for rule in self._rules)
+        if wanted and not any(names(selector, SYNTAX_ERROR.code) for selector in ignored):
+            yield syntax_error(failure.message, failure.position)
+
+    def _classes(self, facts: FileFacts, unresolved: dict[str, None]) -> Iterator[ClassContext]:
+        for scope in facts.class_scopes():
+            symbol = ClassSymbol(scope)
+            membership = self._inference.hierarchy.membership(symbol)
+            if membership.verdict is Verdict.UNKNOWN:
+                unresolved.update(dict.fromkeys(membership.unresolved))
+            if membership.verdict is not Verdict.YES:
+                continue
+            construction = construct(self._inference, symbol)
+            if construction is not None and construction.events:
+                yield ClassContext(self._inference, symbol, construction)

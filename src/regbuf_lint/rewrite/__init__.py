@@ -1,0 +1,1 @@
+"""New text for old statements: libcst keeps comments, quotes and line breaks while a value moves into a call."""

@@ -1,0 +1,133 @@
+"""RBF101: a buffer that requires a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import GradientRequest, Registration
+from regbuf_lint.model.finding import Finding
+from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.value import Buffer, Parameter, is_only, may_be, tensors
+from regbuf_lint.rules.base import Rule
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.value import Value
+    from regbuf_lint.rules.context import ClassContext
+
+META = RuleMeta(
+    code="RBF101",
+    name="buffer-requires-grad",
+    summary="a buffer that requires a gradient: no optimizer ever sees it, and deepcopy may raise",
+    severity=Severity.ERROR,
+    on_by_default=True,
+    fixable=FixAvailability.SOMETIMES,
+)
+
+DOCS = RuleDocs(
+    what=(
+        "Reports a buffer that is registered with a tensor which requires a gradient (`requires_grad=True`, an "
+        "`nn.Parameter`, a tensor computed from parameters), and a buffer that is asked for a gradient later."
+    ),
+    why=(
+        "A buffer is never in `parameters()`: no optimizer updates it and `requires_grad_(False)` of the nn.Module skips "
+        "it. After `.to(dtype)` it is no leaf any more, so its `.grad` stays None. A buffer computed from parameters "
+        "carries their graph: `deepcopy` raises and the graph stays in memory. Torch allows it, and a few programs "
+        "want it (gradients with respect to a constant); nearly always it is a mistake."
+    ),
+    example='self.register_buffer("scale", torch.ones(8, requires_grad=True))\n',
+    use_instead=(
+        'self.register_buffer("scale", torch.ones(8))   # a constant\n'
+        "self.scale = nn.Parameter(torch.ones(8))       # or something to train\n"
+    ),
+    fix_safety=(
+        "Always unsafe, since only the author knows whether the tensor was meant to be trained: the fix drops "
+        "`requires_grad=True`, unwraps `nn.Parameter(...)`, or detaches a computed tensor. It never makes a Parameter "
+        "out of a buffer."
+    ),
+    checkpoint_impact="None: the key stays.",
+    references=(
+        "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",
+        "https://docs.pytorch.org/docs/stable/notes/autograd.html#setting-requires-grad",
+    ),
+)
+
+
+def check(context: ClassContext) -> Iterator[Finding]:
+    """Findings of one class."""
+    for event in context.construction.events:
+        if isinstance(event, Registration) and event.step.own and _requires_gradient(event.value):
+            yield _registered(context, event)
+        elif isinstance(event, GradientRequest) and event.step.own and is_only(event.prior, Buffer):
+            yield _asked(context, event)
+
+
+def _requires_gradient(value: Value) -> bool:
+    """Whether the registered value certainly carries a gradient on some path where it is a tensor."""
+    if any(isinstance(one, Parameter) and one.trainable for one in value):
+        return True
+    return any(tensor.requires_grad or tensor.derived for tensor in tensors(value))
+
+
+def _origin(value: Value) -> str:
+    if may_be(value, Parameter):
+        return "is registered from a Parameter"
+    if any(tensor.requires_grad for tensor in tensors(value)):
+        return "is registered with `requires_grad=True`"
+    return "is computed from parameters and carries their graph"
+
+
+def _registered(context: ClassContext, event: Registration) -> Finding:
+    name = event.attribute or "?"
+    fix, note = _fix(context, event)
+    advice = "drop the gradient, or make it an `nn.Parameter` if it is to be trained"
+    return Finding(
+        rule=META,
+        message=f"buffer `{context.name}.{name}` {_origin(event.value)}: no optimizer updates a buffer",
+        span=event.call,
+        statement=event.step.statement,
+        help=f"{advice}; {note}" if note else advice,
+        class_name=context.name,
+        attribute=event.attribute,
+        method=event.step.method,
+        fix=fix,
+    )
+
+
+def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
+    if event.argument is None:
+        return None, "fix withheld: the registered expression cannot be told"
+    from regbuf_lint.rewrite.gradients import without_gradient  # noqa: PLC0415  libcst is slow to load
+    from regbuf_lint.rewrite.statements import CannotRewrite  # noqa: PLC0415
+
+    computed = any(tensor.derived and not tensor.requires_grad for tensor in tensors(event.value))
+    try:
+        edit = without_gradient(context.source, event.argument, detach=computed)
+    except CannotRewrite as reason:
+        return None, f"fix withheld: {reason}"
+    return Fix(Applicability.UNSAFE, f"Register `{event.attribute}` without a gradient", (edit,)), ""
+
+
+def _asked(context: ClassContext, event: GradientRequest) -> Finding:
+    from regbuf_lint.rewrite.lines import without_statement  # noqa: PLC0415  needed for findings only
+
+    span = without_statement(context.source, event.step.statement)
+    fix = None
+    if span is not None:
+        edits = (Edit(span, ""),)
+        fix = Fix(Applicability.UNSAFE, f"Leave buffer `{event.attribute}` without a gradient", edits)
+    return Finding(
+        rule=META,
+        message=f"buffer `{context.name}.{event.attribute}` is asked for a gradient: no optimizer updates a buffer",
+        span=event.step.statement,
+        statement=event.step.statement,
+        help="drop the statement, or make the buffer an `nn.Parameter` if it is to be trained",
+        class_name=context.name,
+        attribute=event.attribute,
+        method=event.step.method,
+        fix=fix,
+    )
+
+
+RULE = Rule(META, DOCS, check)

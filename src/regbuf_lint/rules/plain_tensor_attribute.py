@@ -1,0 +1,122 @@
+"""RBF001: a tensor assigned to ``self`` that is neither Parameter nor buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.finding import Finding, Related
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.value import Buffer, Tensor, is_tensor, may_be, tensors
+from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.buffer_fix import all_writes, buffer_fix
+
+if TYPE_CHECKING:
+    from regbuf_lint.rules.context import ClassContext
+
+META = RuleMeta(
+    code="RBF001",
+    name="plain-tensor-attribute",
+    summary="a tensor assigned to self while the nn.Module is built, neither Parameter nor buffer",
+    severity=Severity.ERROR,
+    on_by_default=True,
+    fixable=FixAvailability.SOMETIMES,
+)
+
+DOCS = RuleDocs(
+    what=(
+        "Reports a tensor that is assigned to an attribute of `self` while an `nn.Module` is built (in `__init__`, "
+        "`__post_init__`, or a method that they call) and that is neither an `nn.Parameter` nor a registered buffer. "
+        "It is reported once per class and attribute, at the first assignment."
+    ),
+    why=(
+        "`nn.Module` keeps track of registered state only. A plain tensor stays on its device after `.to()` or "
+        "`.cuda()`, keeps its dtype after `.half()`, and is missing from `state_dict()`, `buffers()`, and from what "
+        "FSDP, DDP and `torch.export` see. It is met as `Expected all tensors to be on the same device`, or as a value "
+        "that is lost when a checkpoint is loaded."
+    ),
+    example=(
+        "class Attention(nn.Module):\n"
+        "    def __init__(self, n: int) -> None:\n"
+        "        super().__init__()\n"
+        "        self.mask = torch.tril(torch.ones(n, n))\n"
+    ),
+    use_instead=(
+        "class Attention(nn.Module):\n"
+        "    def __init__(self, n: int) -> None:\n"
+        "        super().__init__()\n"
+        '        self.register_buffer("mask", torch.tril(torch.ones(n, n)), persistent=False)\n'
+    ),
+    fix_safety=(
+        "Safe where the tensor is made on the spot and nothing else holds it. Unsafe where it may be somebody else's "
+        "(an argument, another attribute), is complex or expanded, where the statement binds other names too, or where "
+        "a method asks whether the attribute exists. Withheld, with the reason in the help, where registration would "
+        "raise or change what the code means: before `super().__init__()`, for a name that the class, a base or "
+        "`nn.Module` already defines, for an attribute that is later deleted or set to something that is no tensor, and "
+        "for tensors that are computed from parameters."
+    ),
+    checkpoint_impact=(
+        "With `--persistent auto`, a value that every construction rebuilds is registered with `persistent=False` and "
+        "`state_dict()` keeps its keys. A random value, or one that other methods change, becomes persistent: "
+        "`state_dict()` gains its key, and loading an older checkpoint wants `strict=False`."
+    ),
+    references=(
+        "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",
+        "https://docs.pytorch.org/docs/stable/notes/modules.html#module-state",
+    ),
+)
+
+
+def is_plain_tensor_write(write: Write) -> bool:
+    """Whether a write leaves an unregistered tensor in the attribute that should not be there."""
+    if not is_tensor(write.value) or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
+        return False
+    if may_be(write.prior, Buffer) and not may_be(write.prior, Tensor):
+        return False
+    return not any(tensor.generator_state or tensor.requires_grad for tensor in tensors(write.value))
+
+
+def check(context: ClassContext) -> Iterator[Finding]:
+    """Findings of one class."""
+    if context.registers_on_assignment:
+        return
+    events = context.construction.events
+    writes = [event for event in events if isinstance(event, Write) and event.step.own and is_plain_tensor_write(event)]
+    for attribute in dict.fromkeys(write.attribute for write in writes):
+        if context.ignored(attribute) or context.moved_by_hand(attribute):
+            continue
+        mine = [write for write in writes if write.attribute == attribute]
+        if attribute is None:
+            yield from (_finding(context, [write], [write]) for write in mine)
+        elif _survives(context, attribute, mine):
+            yield _finding(context, mine, all_writes(events, attribute))
+
+
+def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
+    """Whether one of the writes may still be what the attribute holds when construction ends."""
+    state = context.construction.attributes.get(attribute)
+    return state is not None and any(write.number in state.writes for write in writes)
+
+
+def _finding(context: ClassContext, mine: list[Write], every: list[Write]) -> Finding:
+    first = mine[0]
+    outcome = buffer_fix(context, first.attribute, every)
+    what = f"`{context.name}.{first.attribute}`" if first.attribute else f"an attribute of `{context.name}`"
+    name = f'"{first.attribute}"' if first.attribute else "name"
+    advice = f"register it: `self.register_buffer({name}, ...)`"
+    return Finding(
+        rule=META,
+        message=f"{what} is a plain tensor: `.to()` and `.half()` leave it behind and `state_dict()` does not save it",
+        span=first.target,
+        statement=first.step.statement,
+        help=f"{advice}; {outcome.note}" if outcome.note else advice,
+        class_name=context.name,
+        attribute=first.attribute,
+        method=first.step.method,
+        fix=outcome.fix,
+        related=tuple(Related(write.target, "assigned again here") for write in mine[1:]),
+    )
+
+
+RULE = Rule(META, DOCS, check)

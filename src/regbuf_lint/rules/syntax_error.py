@@ -1,0 +1,37 @@
+"""RBF900: a file that does not parse."""
+
+from __future__ import annotations
+
+from regbuf_lint.model.finding import Finding
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.span import Position, Span
+from regbuf_lint.rules.base import Rule, no_class_findings
+
+META = RuleMeta(
+    code="RBF900",
+    name="syntax-error",
+    summary="the file does not parse",
+    severity=Severity.ERROR,
+    on_by_default=True,
+    fixable=FixAvailability.NEVER,
+)
+
+DOCS = RuleDocs(
+    what="Reports a file that the running Python cannot parse.",
+    why="Nothing else can be found in such a file. Syntax newer than the running Python is reported too.",
+    example="def forward(self, x:\n    return x\n",
+    use_instead="def forward(self, x):\n    return x\n",
+    fix_safety="There is no fix.",
+    checkpoint_impact="None.",
+    references=("https://docs.python.org/3/reference/grammar.html",),
+)
+
+
+def syntax_error(message: str, position: Position) -> Finding:
+    """The finding about a file that does not parse."""
+    span = Span(position, position)
+    help_text = "mend the syntax; if it is newer than the running Python, run regbuf-lint with a newer one"
+    return Finding(rule=META, message=f"the file does not parse: {message}", span=span, statement=span, help=help_text)
+
+
+RULE = Rule(META, DOCS, no_class_findings)

@@ -1,0 +1,109 @@
+"""RBF005: a tensor that asks for a gradient, assigned to ``self`` without being a Parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.finding import Finding
+from regbuf_lint.model.fix import Applicability, Fix
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.value import Unset, is_tensor, may_be, tensors
+from regbuf_lint.rules.base import Rule
+
+if TYPE_CHECKING:
+    from regbuf_lint.rules.context import ClassContext
+
+META = RuleMeta(
+    code="RBF005",
+    name="trainable-plain-tensor",
+    summary="a tensor with requires_grad=True assigned to self: never in parameters(), so never trained",
+    severity=Severity.ERROR,
+    on_by_default=True,
+    fixable=FixAvailability.SOMETIMES,
+)
+
+DOCS = RuleDocs(
+    what=(
+        "Reports a tensor made with `requires_grad=True` (or asked for it with `.requires_grad_()`) that is assigned "
+        "to an attribute of `self` while an `nn.Module` is built, without being an `nn.Parameter`."
+    ),
+    why=(
+        "`parameters()` lists Parameters only, so an optimizer built from it never updates the tensor. After `.to()` it "
+        "stays behind on its device, and `state_dict()` does not save what was learned in it."
+    ),
+    example="self.scale = torch.ones(8, requires_grad=True)\n",
+    use_instead="self.scale = nn.Parameter(torch.ones(8))\n",
+    fix_safety=(
+        "Always unsafe: the tensor becomes trainable, which is what the code asks for and yet changes what training "
+        "does. Withheld where the file has no name for `torch.nn`, or the statement is more than a plain assignment."
+    ),
+    checkpoint_impact="`state_dict()` gains the key of the Parameter.",
+    references=(
+        "https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",
+        "https://docs.pytorch.org/docs/stable/notes/modules.html#module-state",
+    ),
+)
+
+
+def check(context: ClassContext) -> Iterator[Finding]:
+    """Findings of one class."""
+    reported: set[str] = set()
+    for event in context.construction.events:
+        if isinstance(event, Write) and event.attribute and event.attribute not in reported and _asks(context, event):
+            reported.add(event.attribute)
+            yield _finding(context, event)
+
+
+def _asks(context: ClassContext, write: Write) -> bool:
+    if not write.step.own or context.ignored(write.attribute) or write.form is WriteForm.BYPASS:
+        return False
+    state = context.construction.attributes.get(write.attribute or "")
+    survives = state is not None and write.number in state.writes
+    asks = any(tensor.requires_grad for tensor in tensors(write.value))
+    return survives and asks and is_tensor(write.value)
+
+
+def _finding(context: ClassContext, write: Write) -> Finding:
+    fix, note = _fix(context, write)
+    advice = f"make it a Parameter: `self.{write.attribute} = nn.Parameter(...)`"
+    return Finding(
+        rule=META,
+        message=(
+            f"`{context.name}.{write.attribute}` requires a gradient but is no Parameter: "
+            "`parameters()` does not list it, so no optimizer trains it"
+        ),
+        span=write.target,
+        statement=write.step.statement,
+        help=f"{advice}; {note}" if note else advice,
+        class_name=context.name,
+        attribute=write.attribute,
+        method=write.step.method,
+        fix=fix,
+    )
+
+
+def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
+    name = context.torch_name("Parameter")
+    if name is None:
+        return None, "fix withheld: the file imports neither `torch` nor `torch.nn`"
+    if write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED} or not may_be(write.prior, Unset):
+        return None, "fix withheld: the statement is more than the attribute's first plain assignment"
+    if not write.step.initialised:
+        return None, "fix withheld: it is assigned before `super().__init__()`, where a Parameter raises AttributeError"
+    collision = context.collision(write.attribute or "")
+    if collision is not None:
+        return None, f"fix withheld: `{write.attribute}` is also {collision}"
+    from regbuf_lint.rewrite.gradients import as_parameter  # noqa: PLC0415  libcst is slow to load
+    from regbuf_lint.rewrite.statements import CannotRewrite  # noqa: PLC0415
+
+    try:
+        edit = as_parameter(context.source, write.step.statement, name, context.text_style(write.step.method))
+    except CannotRewrite as reason:
+        return None, f"fix withheld: {reason}"
+    message = f"Make `{write.attribute}` a Parameter"
+    return Fix(Applicability.UNSAFE, message, (edit,), adds=(write.attribute or "",)), ""
+
+
+RULE = Rule(META, DOCS, check)
