@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.text import SourceText
 
-MOST_CHARACTERS = 30_000_000
+MOST_CHARACTERS = 12_000_000
 """Text whose trees are kept in memory before everything is forgotten; a tree takes some thirty times its text."""
 
 
@@ -50,7 +50,6 @@ class Session:
         self.settings = settings
         codes = selected_codes(settings, [rule.meta for rule in RULES])
         self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
-        self._characters = 0
         self._forget()
 
     def _forget(self) -> None:
@@ -60,10 +59,8 @@ class Session:
 
     def check(self, path: Path, source: SourceText) -> Checked:
         """Findings of one file; ``source`` counts, whatever the disk holds."""
-        self._characters += len(source.text)
-        if self._characters > MOST_CHARACTERS:
+        if self._project.characters > MOST_CHARACTERS:
             self._forget()
-            self._characters = len(source.text)
         ignored = ignored_in_file(self.settings, path)
         try:
             facts = self._project.add(path.absolute(), source)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.scopes import Scope, ScopeNode, nested_blocks
+from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_blocks
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
@@ -120,12 +120,6 @@ def _classes(body: list[ast.stmt], scope: Scope, *, deep: bool) -> Iterator[Scop
                 continue
             for block in nested_blocks(statement):
                 yield from _classes(block, scope, deep=deep)
-
-
-def is_type_checking(test: ast.expr) -> bool:
-    """Whether a condition is ``TYPE_CHECKING``, so that its branch never runs."""
-    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
-    return name == "TYPE_CHECKING"
 
 
 def import_name(path: Path) -> tuple[str, Path]:

@@ -37,6 +37,9 @@ _LARGEST_FILE = 4_000_000
 class Project:
     """Finds and keeps the files that a run needs, each parsed once and only when something in it is asked for.
 
+    Attributes:
+        characters: length of all texts whose trees are kept.
+
     Args:
         roots: directories in which top-level packages of the project are looked for, before installed packages.
     """
@@ -48,6 +51,8 @@ class Project:
         self._by_path: dict[Path, FileFacts | None] = {}
         self._listings: dict[Path, frozenset[str]] = {}
         self._resolving: set[ast.expr] = set()
+        self._exports: dict[tuple[FileFacts, str], tuple[Symbol, ...]] = {}
+        self.characters = 0
 
     def add(self, path: Path, source: SourceText) -> FileFacts:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
@@ -61,7 +66,7 @@ class Project:
         name, root = import_name(path)
         if root not in self._roots:
             self._roots.append(root)
-        facts = FileFacts(path, name, source, parse(source.text))
+        facts = self._parsed(path, name, source)
         self._by_path[path] = facts
         self._by_name[name] = facts
         return facts
@@ -172,6 +177,14 @@ class Project:
     def _exported(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
         if hops > _MOST_HOPS:
             return (Unresolved(f"{file.name}.{name}"),)
+        key = (file, name)
+        known = self._exports.get(key)
+        if known is None:
+            self._exports[key] = (Unresolved(f"{file.name}.{name}"),)  # what a cycle of imports finds
+            known = self._exports[key] = self._find_export(file, name, hops)
+        return known
+
+    def _find_export(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
         if name in file.scope.bindings:
             return self._bound(file.scope, file.scope.bindings[name], hops + 1)
         for origin in file.scope.star_imports:
@@ -213,12 +226,16 @@ class Project:
             self._listings[directory] = names
         return self._listings[directory]
 
+    def _parsed(self, path: Path, name: str, source: SourceText) -> FileFacts:
+        self.characters += len(source.text)
+        return FileFacts(path, name, source, parse(source.text))
+
     def _read(self, path: Path, name: str) -> FileFacts | None:
         if path not in self._by_path:
             try:
                 too_large = path.stat().st_size > _LARGEST_FILE
                 source = None if too_large else read_source(path)
-                self._by_path[path] = None if source is None else FileFacts(path, name, source, parse(source.text))
+                self._by_path[path] = None if source is None else self._parsed(path, name, source)
             except (SourceError, SyntaxFailure, OSError):
                 self._by_path[path] = None
         return self._by_path[path]

@@ -120,8 +120,18 @@ class Scope:
             for item in statement.items:
                 if item.optional_vars is not None:
                     yield from ((name, OpaqueBinding(statement)) for name in _names(item.optional_vars))
+        stars = len(self.star_imports)
         for block in nested_blocks(statement):
             yield from self._collect(block)
+        if isinstance(statement, ast.If) and is_type_checking(statement.test):
+            # Lazy packages list everything they have there, and following it would read all of it.
+            del self.star_imports[stars:]
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    """Whether a condition is ``TYPE_CHECKING``, so that its branch never runs."""
+    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
+    return name == "TYPE_CHECKING"
 
 
 _SILENT = frozenset({ast.Expr, ast.Pass, ast.Return, ast.Raise, ast.Assert, ast.Delete, ast.Break, ast.Continue})

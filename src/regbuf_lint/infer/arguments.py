@@ -40,3 +40,7 @@ class Arguments:
     def after_first(self) -> Arguments:
         """The same call without its first positional argument."""
         return Arguments(self.positional[1:], self.keywords, self.starred)
+
+
+ANY_ARGUMENTS = Arguments(starred=True)
+"""Nobody knows what the caller passes: annotations count, defaults do not."""

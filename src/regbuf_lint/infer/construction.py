@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.infer.arguments import Arguments
+from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import Frame, Meter, TooLarge
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.inference import Inference
@@ -59,7 +59,7 @@ def later_events(inference: Inference, symbol: ClassSymbol, method: str) -> tupl
 def _call(frame: Frame, found: tuple[ClassSymbol, FunctionNode], state: State) -> None:
     receiver: Value = frozenset({SelfValue(frame.symbol or found[0])})
     function = FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])
-    run_function(frame, function, _ANY_ARGUMENTS, state)
+    run_function(frame, function, ANY_ARGUMENTS, state)
 
 
 def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
@@ -80,8 +80,3 @@ def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State) -> None:
             _call(frame, found, state)
         elif name == "__init__":
             initialise(inference, symbol, state)
-
-
-_ANY_ARGUMENTS = Arguments(starred=True)
-"""Nobody knows what the caller passes: annotations count, defaults do not."""
-

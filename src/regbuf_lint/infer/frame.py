@@ -6,11 +6,14 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.infer.arguments import Arguments
+from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
+from regbuf_lint.infer.effects import Effect
 from regbuf_lint.infer.expressions import EXPRESSIONS
 from regbuf_lint.infer.external_calls import call_external
 from regbuf_lint.infer.functions import run_function
+from regbuf_lint.infer.recorder import Recorder
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, SelfValue
+from regbuf_lint.infer.state import State
 from regbuf_lint.infer.statements import STATEMENTS
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.class_view import AttributeState, Step
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
-    from regbuf_lint.infer.recorder import Recorder
-    from regbuf_lint.infer.state import State
     from regbuf_lint.model.class_view import Construction
 
 MOST_COST = 60_000
@@ -155,6 +156,27 @@ class Frame:
         )
         inner.quiet_gradient = self.quiet_gradient
         return inner
+
+    def effect(self, function: FunctionValue) -> Effect | None:
+        """What a method does to an object of its own class; None while that is being found out further up."""
+        known = self.inference.effects.get(function.scope)
+        if known is None and function.owner is not None and self.inference.enter((function.scope, "effect")):
+            try:
+                known = self._follow_alone(function, function.owner)
+            finally:
+                self.inference.leave((function.scope, "effect"))
+            self.inference.effects[function.scope] = known
+        return known
+
+    def _follow_alone(self, function: FunctionValue, owner: ClassSymbol) -> Effect:
+        recorder, meter, state = Recorder(), Meter(), State()
+        frame = Frame(self.inference, owner.scope, symbol=owner, owner=owner, recorder=recorder, meter=meter)
+        alone = FunctionValue(function.scope, receiver=frozenset({SelfValue(owner)}), owner=owner)
+        try:
+            value = run_function(frame, alone, ANY_ARGUMENTS, state)
+        except TooLarge:
+            return Effect(MOST_COST)
+        return Effect(meter.cost, value, state.attributes, state.initialised, frozenset(recorder.called))
 
     def call_value(self, callee: Value, positional: tuple[Value, ...], state: State) -> Value:
         """What calling a value gives; only functions that can be read and outside functions are followed."""

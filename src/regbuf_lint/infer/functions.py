@@ -9,6 +9,7 @@ from regbuf_lint.classes.definition import decorator_names
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import sequence_of
+from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.references import FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.value import NONE, UNKNOWN, Mapping, Unknown, Value, join, may_be, unknown
@@ -31,6 +32,10 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     """What calling a function returns; what it does to the object under construction happens in ``state``."""
     if frame.depth >= MOST_DEPTH:
         return unknown("calls nest too deeply")
+    if is_inherited_from_elsewhere(frame, function):
+        effect = frame.effect(function)
+        if effect is None or effect.cost > CHEAP:
+            return unknown("calls itself") if effect is None else replay(frame, effect, function, state)
     if function.receiver is not None:
         arguments = Arguments((function.receiver, *arguments.positional), arguments.keywords, arguments.starred)
     touches_self = any(_holds_self(value) for value in arguments.every()) or bool(function.closure)

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.classes.definition import ClassDefinition, define
+from regbuf_lint.classes.uses import AttributeUses, uses_of
 from regbuf_lint.index.hierarchy import Hierarchy
 from regbuf_lint.index.scopes import ImportBinding
 from regbuf_lint.index.symbols import ClassSymbol, External
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.infer.effects import Effect
     from regbuf_lint.infer.references import FunctionValue
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.settings import Settings
@@ -37,6 +39,7 @@ class Inference:
         summaries: results of functions called before, by function and arguments.
         constants: values of names bound outside functions, by expression.
         constructor: follows the construction of an object of a class.
+        effects: what methods of classes in other files do, by method.
         functions: the one value of each function that is found by name.
     """
 
@@ -49,7 +52,9 @@ class Inference:
         self.summaries: dict[tuple[object, ...], Value] = {}
         self.constants: dict[ast.expr, Value] = {}
         self.functions: dict[Scope, FunctionValue] = {}
+        self.effects: dict[Scope, Effect] = {}
         self._definitions: dict[Scope, ClassDefinition] = {}
+        self._uses: dict[Scope, AttributeUses] = {}
         self._entered: set[object] = set()
 
     def enter(self, key: object) -> bool:
@@ -68,6 +73,13 @@ class Inference:
         known = self._definitions.get(symbol.scope)
         if known is None:
             known = self._definitions[symbol.scope] = define(symbol)
+        return known
+
+    def uses(self, symbol: ClassSymbol) -> AttributeUses:
+        """Uses of attributes in the body of a class."""
+        known = self._uses.get(symbol.scope)
+        if known is None:
+            known = self._uses[symbol.scope] = uses_of(self.definition(symbol))
         return known
 
     def classes(self, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:

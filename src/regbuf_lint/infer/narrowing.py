@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import is_type_checking
+from regbuf_lint.index.scopes import is_type_checking
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.references import ExternalValue, SelfValue
+from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.value import (
     NONE,
@@ -25,7 +26,6 @@ from regbuf_lint.model.value import (
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
-    from regbuf_lint.infer.state import State
 
 _TENSORS = (Tensor, Parameter, Buffer)
 
@@ -34,8 +34,10 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     """Narrow ``state`` to where ``test`` is true (or false); False where that cannot be."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return assume(frame, test.operand, state, truth=not truth)
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is truth:
-        return all([assume(frame, operand, state, truth=truth) for operand in test.values])
+    if isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is truth:
+            return all([assume(frame, operand, state, truth=truth) for operand in test.values])
+        return _first_that_decides(frame, test, state, truth=truth)
     if isinstance(test, ast.Constant):
         return bool(test.value) is truth
     if is_type_checking(test):
@@ -46,6 +48,22 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
         return _call(frame, test, state, truth=truth)
     if isinstance(test, (ast.Name, ast.Attribute)):
         return _truthiness(frame, test, state, truth=truth)
+    return True
+
+
+def _first_that_decides(frame: Frame, test: ast.BoolOp, state: State, *, truth: bool) -> bool:
+    """A false ``and`` (or a true ``or``): one operand decides, and all before it did not."""
+    decided = []
+    before = state.copy()
+    for operand in test.values:
+        branch = before.copy()
+        if assume(frame, operand, branch, truth=truth):
+            decided.append(branch)
+        if not assume(frame, operand, before, truth=not truth):
+            break
+    if not decided:
+        return False
+    state.become(meet(decided))
     return True
 
 
