@@ -36,18 +36,17 @@ class AttributeUses:
     read: dict[str, set[str]] = field(default_factory=dict)
     dynamic: set[str] = field(default_factory=set)
 
-    def moved_by_hand(self, attribute: str) -> bool:
-        """Whether a method that moves the whole nn.Module (``_apply``, ``to``, ...) takes care of the attribute."""
-        handled = self.stored.get(attribute, set()) | self.mutated.get(attribute, set())
-        return bool(MOVERS & (handled | self.dynamic))
+    def touches(self, attribute: str) -> bool:
+        """Whether the attribute is assigned or changed, or might be, since names are used that are not known here."""
+        return bool(attribute in self.stored or attribute in self.mutated or self.dynamic)
 
 
-def uses_of(definition: ClassDefinition) -> AttributeUses:
-    """Collect the uses of a class's attributes in its own body."""
+def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> AttributeUses:
+    """Collect the uses of a class's attributes in its own body, or in the methods named by ``only``."""
     uses = AttributeUses()
     functions = (*definition.methods.values(), *definition.properties.values(), *definition.setters.values())
     for function in functions:
-        name = receiver_name(function)
+        name = receiver_name(function) if only is None or function.name in only else None
         if name is not None:
             _Collector(uses, function, name).collect()
     return uses

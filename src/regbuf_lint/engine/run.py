@@ -131,7 +131,7 @@ def check_files(files: Sequence[Path], settings: Settings, *, jobs: int, fix: Fi
     """
     chunks = _chunks(files, jobs)
     if len(chunks) <= 1:
-        results = _check_chunk(list(files), settings, fix, write=write)
+        results = _check_here(files, settings, fix, write=write)
     else:
         results = _in_workers(chunks, settings, jobs, fix, write=write)
     return RunResult(tuple(sorted(results, key=lambda result: result.path)))
@@ -142,12 +142,25 @@ def _in_workers(
 ) -> list[FileResult]:
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415  start-up time
 
-    with ProcessPoolExecutor(min(jobs, len(chunks)), initializer=gc.disable) as pool:
-        pending = [pool.submit(_check_chunk, chunk, settings, fix, write=write) for chunk in chunks]
+    with ProcessPoolExecutor(min(jobs, len(chunks)), initializer=_start_worker, initargs=(settings,)) as pool:
+        pending = [pool.submit(_check_in_worker, chunk, fix, write=write) for chunk in chunks]
         return [result for future in pending for result in future.result()]
 
 
-def _check_chunk(files: list[Path], settings: Settings, fix: FixMode, *, write: bool) -> list[FileResult]:
+_WORKERS_SESSION: list[Session] = []
+
+
+def _start_worker(settings: Settings) -> None:
+    """Give a worker the one session that serves all its chunks; trees are many, and looking for cycles in them slow."""
+    gc.disable()
+    _WORKERS_SESSION[:] = [Session(settings)]
+
+
+def _check_in_worker(files: list[Path], fix: FixMode, *, write: bool) -> list[FileResult]:
+    return [check_file(path, _WORKERS_SESSION[0], fix=fix, write=write) for path in files]
+
+
+def _check_here(files: Sequence[Path], settings: Settings, fix: FixMode, *, write: bool) -> list[FileResult]:
     session = Session(settings)
     collecting = gc.isenabled()
     gc.disable()
@@ -156,7 +169,6 @@ def _check_chunk(files: list[Path], settings: Settings, fix: FixMode, *, write: 
     finally:
         if collecting:
             gc.enable()
-        gc.collect()
 
 
 def _chunks(files: Sequence[Path], jobs: int) -> list[list[Path]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,6 +62,7 @@ class Session:
         """Findings of one file; ``source`` counts, whatever the disk holds."""
         if self._project.characters > MOST_CHARACTERS:
             self._forget()
+            gc.collect()
         ignored = ignored_in_file(self.settings, path)
         try:
             facts = self._project.add(path.absolute(), source)

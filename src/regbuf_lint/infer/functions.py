@@ -77,7 +77,7 @@ def _run(frame: Frame, function: FunctionValue, arguments: Arguments, state: Sta
         inner.quiet_gradient += 1
     inner.execute(node.body, local)
     _merge_exits(inner, local, state, may_be_overridden=function.receiver is not None)
-    if is_generator(node):
+    if _yields(inner, node):
         return sequence_of("generator", UNKNOWN)
     value = join(inner.returned) | (NONE if local.alive else frozenset())
     if not decorators <= _TRANSPARENT:
@@ -104,6 +104,13 @@ def _annotated_result(inner: Frame, node: FunctionNode, value: Value) -> Value:
         if not may_be(promised, Unknown):
             return promised
     return value or UNKNOWN
+
+
+def _yields(frame: Frame, node: FunctionNode) -> bool:
+    generators = frame.inference.generators
+    if frame.scope not in generators:
+        generators[frame.scope] = is_generator(node)
+    return generators[frame.scope]
 
 
 def is_generator(node: FunctionNode) -> bool:

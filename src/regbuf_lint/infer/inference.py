@@ -40,6 +40,7 @@ class Inference:
         constants: values of names bound outside functions, by expression.
         constructor: follows the construction of an object of a class.
         effects: what methods of classes in other files do, by method.
+        generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
     """
 
@@ -55,6 +56,8 @@ class Inference:
         self.effects: dict[Scope, Effect] = {}
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
+        self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}
+        self.generators: dict[Scope, bool] = {}
         self._entered: set[object] = set()
 
     def enter(self, key: object) -> bool:
@@ -82,9 +85,18 @@ class Inference:
             known = self._uses[symbol.scope] = uses_of(self.definition(symbol))
         return known
 
+    def uses_in(self, symbol: ClassSymbol, methods: frozenset[str]) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in some methods of a class and of its bases, those without such methods left out."""
+        definitions = [self.definition(base) for base in self.classes(symbol)]
+        return tuple(uses_of(one, methods) for one in definitions if not methods.isdisjoint(one.methods))
+
     def classes(self, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
         """The class and those of its bases whose source is at hand, in the order of attribute look-up."""
-        return tuple(base for base in self.hierarchy.order(symbol) if isinstance(base, ClassSymbol))
+        known = self._classes.get(symbol.scope)
+        if known is None:
+            order = self.hierarchy.order(symbol)
+            known = self._classes[symbol.scope] = tuple(base for base in order if isinstance(base, ClassSymbol))
+        return known
 
     def outside_bases(self, symbol: ClassSymbol) -> tuple[External, ...]:
         """Those bases whose source is not at hand."""

@@ -62,15 +62,13 @@ class ClassContext:
 
     def moved_by_hand(self, attribute: str | None) -> bool:
         """Whether the class or a base overrides ``_apply``, ``to`` or the like and takes care of the attribute."""
-        if attribute is None:
-            return any(uses.moved_by_hand("") for uses in self._all_uses)
-        return any(uses.moved_by_hand(attribute) for uses in self._all_uses)
+        return any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS))
 
     @cached_property
     def registers_on_assignment(self) -> bool:
         """Whether a ``__setattr__`` of the class or a base registers buffers by itself."""
-        names = ("register_buffer", "_buffers")
-        return any("__setattr__" in uses.read.get(name, ()) for uses in self._all_uses for name in names)
+        every = self._inference.uses_in(self.symbol, frozenset({"__setattr__"}))
+        return any(name in uses.read for uses in every for name in ("register_buffer", "_buffers"))
 
     def overrides(self, *methods: str) -> str | None:
         """The first of ``methods`` that the class or a base whose source is at hand defines."""
