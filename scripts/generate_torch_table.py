@@ -1239,6 +1239,8 @@ class Classes:
         members = Members()
         members.read(found.module.classes[found.name])
         entry: dict[str, Json] = {"bases": list[Json](self.lines[path])}
+        if members.forward is not None:
+            entry["forward"] = members.forward
         for key, names in (
             ("attributes", members.attributes - members.parameters - members.buffers),
             ("buffers", members.buffers),
@@ -1270,6 +1272,7 @@ class Members:
         self.attributes: set[str] = set()
         self.parameters: set[str] = set()
         self.buffers: set[str] = set()
+        self.forward: str | None = None
 
     def read(self, node: ast.ClassDef) -> None:
         """Take in a class body and the methods in it."""
@@ -1283,6 +1286,8 @@ class Members:
                     self._annotated(name, item)
                 case _:
                     pass
+            if isinstance(item, ast.FunctionDef) and item.name == "forward":
+                self.forward = "tensor" if item.returns is not None and _leaf(item.returns) == "Tensor" else "other"
             if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and item.args.args:
                 self._method(item, item.args.args[0].arg)
         self.attributes = {name for name in self.attributes if not re.fullmatch(r"__\w+__", name)}

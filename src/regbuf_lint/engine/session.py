@@ -12,6 +12,7 @@ from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct, start
+from regbuf_lint.infer.loaded import with_loaded_tensors
 from regbuf_lint.rules.context import ClassContext
 from regbuf_lint.rules.registry import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.text import SourceText
@@ -84,6 +86,7 @@ class Session:
             yield syntax_error(failure.message, failure.position)
 
     def _classes(self, facts: FileFacts, unresolved: dict[str, None]) -> Iterator[ClassContext]:
+        seen: set[ClassSymbol] = set()
         for scope in facts.class_scopes():
             symbol = ClassSymbol(scope)
             membership = self._inference.hierarchy.membership(symbol)
@@ -93,4 +96,15 @@ class Session:
                 continue
             construction = construct(self._inference, symbol)
             if construction is not None and construction.events:
+                construction = with_loaded_tensors(self._inference, symbol, construction)
                 yield ClassContext(self._inference, symbol, construction)
+                yield from self._mixins(symbol, construction, seen)
+
+    def _mixins(self, symbol: ClassSymbol, construction: Construction, seen: set[ClassSymbol]) -> Iterator[ClassContext]:
+        """Bases in the same file that are no nn.Module classes, as this nn.Module class runs them."""
+        for base in self._inference.classes(symbol)[1:]:
+            if base in seen or base.scope.file is not symbol.scope.file:
+                continue
+            seen.add(base)
+            if self._inference.hierarchy.membership(base).verdict is not Verdict.YES:
+                yield ClassContext(self._inference, base, construction.seen_by(base.name), is_mixin=True)

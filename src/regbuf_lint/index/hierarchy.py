@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.index.known_classes import Verdict, verdict_by_name
-from regbuf_lint.index.symbols import ClassSymbol, External, FunctionSymbol, Symbol, Unresolved, ValueSymbol
+from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Symbol
 
 if TYPE_CHECKING:
     from regbuf_lint.index.project import Project
@@ -77,12 +77,20 @@ class Hierarchy:
         unknown: list[str] = []
         for expression in node.bases:
             symbols = [last for one in self._project.resolve(around, expression) for last in self._project.follow(one)]
-            candidates = [one for one in symbols if isinstance(one, (ClassSymbol, External)) and one != symbol]
+            candidates = [base for one in symbols if (base := self._as_base(one)) is not None and base != symbol]
             if candidates:
                 known.append(self._best(candidates))
             else:
                 unknown.append(_label(symbols, expression))
         return tuple(known), tuple(unknown)
+
+    def _as_base(self, symbol: Symbol) -> Base | None:
+        """A symbol as a base class; a value or function only where the configuration or the catalogue names it."""
+        if isinstance(symbol, (ClassSymbol, External)):
+            return symbol
+        if isinstance(symbol, FileSymbol) or verdict_by_name(symbol.name, self._module_classes) is not Verdict.YES:
+            return None
+        return External(symbol.name)
 
     def _best(self, candidates: list[Base]) -> Base:
         """Of several definitions (``try``/``except ImportError``), the first that is an nn.Module class."""
@@ -108,10 +116,6 @@ class Hierarchy:
 
 def _label(symbols: list[Symbol], expression: ast.expr) -> str:
     for symbol in symbols:
-        if isinstance(symbol, FunctionSymbol):
-            return symbol.name
-        if isinstance(symbol, ValueSymbol):
-            return f"{symbol.scope.file.name}.{ast.unparse(expression)}"
-        if isinstance(symbol, Unresolved):
+        if not isinstance(symbol, FileSymbol):
             return symbol.name
     return ast.unparse(expression)

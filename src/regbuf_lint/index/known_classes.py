@@ -34,11 +34,13 @@ class TorchClass:
         parameters: attributes that hold a Parameter (or None).
         buffers: attributes that are registered buffers.
         names: every other attribute, method and property.
+        returns_tensor: whether ``forward`` is annotated to return one tensor.
     """
 
     parameters: frozenset[str]
     buffers: frozenset[str]
     names: frozenset[str]
+    returns_tensor: bool
 
 
 @cache
@@ -89,6 +91,7 @@ def _torch_class(canonical: str) -> TorchClass:
         frozenset(entry.get("parameters", ())).union(*(base.parameters for base in bases)),
         frozenset(entry.get("buffers", ())).union(*(base.buffers for base in bases)),
         frozenset(entry.get("attributes", ())).union(*(base.names for base in bases)),
+        entry["forward"] == "tensor" if "forward" in entry else any(base.returns_tensor for base in bases),
     )
 
 

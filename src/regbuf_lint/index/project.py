@@ -11,7 +11,6 @@ from pathlib import Path
 from regbuf_lint.index.files import FileFacts, SyntaxFailure, import_name, installed_roots, parse
 from regbuf_lint.index.scopes import (
     AssignBinding,
-    Binding,
     ClassBinding,
     FunctionBinding,
     ImportBinding,
@@ -63,9 +62,10 @@ class Project:
         known = self._by_path.get(path)
         if known is not None and known.source.text == source.text:
             return known
-        name, root = import_name(path)
-        if root not in self._roots:
-            self._roots.append(root)
+        name, root = self._import_name(path)
+        for directory in (root, path.parent):
+            if directory not in self._roots and not (directory / "__init__.py").is_file():
+                self._roots.append(directory)
         facts = self._parsed(path, name, source)
         self._by_path[path] = facts
         self._by_name[name] = facts
@@ -101,7 +101,7 @@ class Project:
         while current is not None:
             visible = current is scope or not isinstance(current.node, ast.ClassDef)
             if visible and name in current.bindings:
-                return self._bound(current, current.bindings[name], hops)
+                return self._bound(current, name, hops)
             if visible and _is_argument(current, name):
                 return (Unresolved(name),)
             current = current.parent
@@ -125,11 +125,23 @@ class Project:
         if isinstance(owner, FileSymbol):
             return self._exported(owner.file, name, hops)
         if isinstance(owner, ClassSymbol) and name in owner.scope.bindings:
-            return self._bound(owner.scope, owner.scope.bindings[name], hops + 1)
+            return self._bound(owner.scope, name, hops + 1)
         if isinstance(owner, ValueSymbol) and not owner.path:
             owners = self.resolve(owner.scope, owner.value)
             return tuple(found for one in owners if one != owner for found in self.member(one, name, hops + 1))
         return (Unresolved(name),)
+
+    def _import_name(self, path: Path) -> tuple[str, Path]:
+        """Import name and root of a file; directories without ``__init__.py`` below a root are packages too."""
+        name, root = import_name(path)
+        if "." in name:
+            return name, root
+        for known in self._roots:
+            if root != known and root.is_relative_to(known):
+                inside = root.relative_to(known).parts
+                if all(part.isidentifier() for part in inside):
+                    return ".".join((*inside, name)), known
+        return name, root
 
     def imported(self, origin: str, name: str) -> tuple[Symbol, ...]:
         """What ``from origin import name`` binds."""
@@ -144,9 +156,25 @@ class Project:
         found = self.resolve(symbol.scope, symbol.value)
         return tuple(last for one in found if one != symbol for last in self.follow(one, hops + 1))
 
-    def _bound(self, scope: Scope, bindings: list[Binding], hops: int) -> tuple[Symbol, ...]:
+    def files_mentioning(self, file: FileFacts, word: str) -> list[FileFacts]:
+        """The files of the same top-level package in which a word stands, ``file`` itself included."""
+        top = file.path.parents[len(file.name.split(".")) - (2 if not file.is_package else 1)]
+        if "." not in file.name:
+            return [file]
+        found = []
+        for path in sorted(top.rglob("*.py")):
+            try:
+                mentioned = word.encode() in path.read_bytes()
+            except OSError:
+                continue
+            other = self.file(self._import_name(path)[0]) if mentioned else None
+            if other is not None:
+                found.append(other)
+        return found
+
+    def _bound(self, scope: Scope, name: str, hops: int) -> tuple[Symbol, ...]:
         found: list[Symbol] = []
-        for binding in bindings:
+        for binding in scope.bindings[name]:
             if isinstance(binding, ImportBinding):
                 found.extend(self._imported(binding, hops))
             elif isinstance(binding, ClassBinding):
@@ -154,7 +182,7 @@ class Project:
             elif isinstance(binding, FunctionBinding):
                 found.append(FunctionSymbol(scope.child(binding.node)))
             elif isinstance(binding, AssignBinding):
-                found.append(ValueSymbol(scope, binding.value, binding.path, binding.annotation))
+                found.append(ValueSymbol(f"{scope.file.name}.{name}", scope, binding.value, binding.path, binding.annotation))
             else:
                 found.append(Unresolved("bound in a loop, with or augmented assignment"))
         return tuple(dict.fromkeys(found))
@@ -186,7 +214,7 @@ class Project:
 
     def _find_export(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
         if name in file.scope.bindings:
-            return self._bound(file.scope, file.scope.bindings[name], hops + 1)
+            return self._bound(file.scope, name, hops + 1)
         for origin in file.scope.star_imports:
             if origin == file.name:
                 continue

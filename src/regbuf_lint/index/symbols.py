@@ -54,6 +54,7 @@ class FunctionSymbol:
 class ValueSymbol:
     """A name that an assignment binds; ``path`` leads into the unpacked value."""
 
+    name: str
     scope: Scope
     value: ast.expr
     path: tuple[int, ...]

@@ -18,6 +18,7 @@ from regbuf_lint.infer.references import (
     FileValue,
     FunctionValue,
     Instance,
+    RETURNING_SELF,
     MethodOf,
     SelfMethod,
     SelfValue,
@@ -34,6 +35,7 @@ from regbuf_lint.model.value import (
     Other,
     Parameter,
     Sequence,
+    Submodule,
     Tensor,
     Unset,
     Value,
@@ -64,8 +66,12 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
         return _of_class(frame, owner, name)
     if isinstance(owner, SuperValue):
         return _of_super(frame, owner, name)
+    if isinstance(owner, Submodule) and name in RETURNING_SELF:
+        return frozenset({MethodOf(owner, name, node)})
     if isinstance(owner, (Instance, BuiltSubmodule)):
         return _of_object(frame, owner, name)
+    if isinstance(owner, Submodule):
+        return _of_torch_module(owner, name)
     if isinstance(owner, Sequence) and name in owner.fields and owner.items is not None:
         return owner.items[owner.fields.index(name)]
     if isinstance(owner, (Sequence, Mapping, Literal, Other)):
@@ -108,6 +114,15 @@ def _of_super(frame: Frame, owner: SuperValue, name: str) -> Value:
         return frozenset({SelfMethod(symbol, name)})
     receiver: Value = frozenset({SelfValue(symbol)})
     return frozenset({FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])})
+
+
+def _of_torch_module(owner: Submodule, name: str) -> Value:
+    known = torch_class(owner.class_name)
+    if known is None:
+        return UNKNOWN
+    if name in known.parameters:
+        return frozenset({Parameter(), NoneValue()})
+    return frozenset({Buffer(Tensor(fresh=False)), NoneValue()}) if name in known.buffers else UNKNOWN
 
 
 def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str) -> Value:

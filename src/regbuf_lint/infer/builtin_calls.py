@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer.attributes import read_attribute
-from regbuf_lint.infer.collections import element_of, items_of, literal_strings, sequence, sequence_of
+from regbuf_lint.infer.collections import MOST_ITEMS, element_of, items_of, literal_strings, sequence, sequence_of
 from regbuf_lint.infer.references import ClassValue, SelfValue, SuperValue
 from regbuf_lint.infer.targets import write
 from regbuf_lint.infer.torch_api import result_tensor
@@ -42,8 +42,19 @@ def _plain(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State)
     return OTHER
 
 
-def _range(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+def _range(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    numbers = [_integer(value) for value in arguments.positional]
+    known = [number for number in numbers if number is not None]
+    if known and len(known) == len(numbers) and known[-1] != 0:
+        values = range(*known[:3])
+        if len(values) <= MOST_ITEMS:
+            return sequence("range", [frozenset({Literal(value)}) for value in values])
     return frozenset({Other("range")})
+
+
+def _integer(value: Value) -> int | None:
+    one = next(iter(value)) if len(value) == 1 else None
+    return one.value if isinstance(one, Literal) and type(one.value) is int else None
 
 
 def _super(frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.builtin_calls import BUILTINS
 from regbuf_lint.infer.collections import element_of, items_of
-from regbuf_lint.infer.external_calls import call_external
+from regbuf_lint.infer.external_calls import BUFFERS, call_external, torch_module_result
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.instances import instantiate
 from regbuf_lint.infer.method_calls import call_method_of
@@ -24,7 +24,7 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.registrations import call_self_method
 from regbuf_lint.infer.targets import note_gradient
-from regbuf_lint.model.value import UNKNOWN, Alternative, Value, join
+from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Value, join
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
@@ -39,7 +39,7 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
         note_gradient(frame, node.func.value, state)  # type: ignore[attr-defined]  # the check saw its shape
     callee = frame.evaluate(node.func, state)
     arguments = evaluate_arguments(frame, node, state)
-    return join(_call(frame, one, arguments, node, state) for one in callee) or UNKNOWN
+    return frame.without_graph(join(_call(frame, one, arguments, node, state) for one in callee)) or UNKNOWN
 
 
 def evaluate_arguments(frame: Frame, node: ast.Call, state: State) -> Arguments:
@@ -87,7 +87,7 @@ def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Cal
         return call_self_method(frame, callee, arguments, node, state)
     if isinstance(callee, (Instance, BuiltSubmodule)) and callee.symbol is not None:
         return _call_object(frame, callee, arguments, state)
-    return UNKNOWN
+    return torch_module_result(callee, arguments) if isinstance(callee, Submodule) else UNKNOWN
 
 
 def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: ast.Call, state: State) -> Value:
@@ -98,6 +98,8 @@ def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: a
     top, _, name = callee.name.partition(".")
     if top == "builtins" and name in BUILTINS:
         return BUILTINS[name](frame, arguments, node, state)
+    if callee.name in BUFFERS:
+        frame.buffers.add(node)
     return call_external(frame, callee.name, arguments)
 
 

@@ -12,6 +12,7 @@ from regbuf_lint.model.value import (
     Alternative,
     Buffer,
     Literal,
+    Loaded,
     Mapping,
     Other,
     Parameter,
@@ -48,8 +49,8 @@ def _element(one: Alternative) -> Value:
     if isinstance(one, Mapping):
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
     if isinstance(one, (Other, Literal)):
-        return OTHER if isinstance(one, Literal) or one.what in {"size", "str", "range"} else UNKNOWN
-    return UNKNOWN
+        return OTHER if isinstance(one, Literal) or one.what.partition(":")[0] in {"size", "str", "range"} else UNKNOWN
+    return frozenset({one}) if isinstance(one, Loaded) else UNKNOWN
 
 
 def part_of(one: Tensor | Parameter | Buffer) -> Tensor:
@@ -123,3 +124,12 @@ def literal_strings(value: Value) -> tuple[str, ...] | None:
     """The strings that a value can be, None where it may be something else."""
     strings = tuple(one.value for one in value if isinstance(one, Literal) and isinstance(one.value, str))
     return strings if strings and len(strings) == len(value) else None
+
+
+def pattern_of(value: Value) -> str | None:
+    """The pattern (``mask_*``) that a computed string follows, None where it could be any string."""
+    if len(value) != 1:
+        return None
+    one = next(iter(value))
+    pattern = one.what.removeprefix("str:") if isinstance(one, Other) and one.what.startswith("str:") else ""
+    return pattern if pattern.strip("*") else None

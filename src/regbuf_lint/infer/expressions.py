@@ -31,6 +31,7 @@ from regbuf_lint.model.value import (
     Buffer,
     Dtype,
     Literal,
+    Loaded,
     Mapping,
     NoneValue,
     Other,
@@ -65,7 +66,9 @@ def _name(frame: Frame, node: ast.Name, state: State) -> Value:
 
 def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
-    return join(read_attribute(frame, one, node.attr, state, node.value) for one in owner) or UNKNOWN
+    # None has no such attribute: where there are other alternatives, the run only goes on with one of them.
+    present = without(owner, NoneValue) or owner
+    return join(read_attribute(frame, one, node.attr, state, node.value) for one in present) or UNKNOWN
 
 
 def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
@@ -90,7 +93,7 @@ def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
         return element_of(value)
     if isinstance(one, (Literal, Other)):
         return OTHER
-    return UNKNOWN
+    return value if isinstance(one, Loaded) else UNKNOWN
 
 
 def _slice(_frame: Frame, _node: ast.Slice, _state: State) -> Value:
@@ -99,7 +102,7 @@ def _slice(_frame: Frame, _node: ast.Slice, _state: State) -> Value:
 
 def _binary(frame: Frame, node: ast.BinOp, state: State) -> Value:
     left, right = frame.evaluate(node.left, state), frame.evaluate(node.right, state)
-    return combine(left, right, node.op)
+    return frame.without_graph(combine(left, right, node.op))
 
 
 def combine(left: Value, right: Value, operator: ast.operator) -> Value:
@@ -113,7 +116,7 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         if any(isinstance(side, (Submodule, Instance, Sequence, Mapping, NoneValue)) for side in pair):
             return UNKNOWN
         result = torch_api.result_tensor([frozenset({one}), frozenset({other})])
-        return frozenset({replace(result, argument="", alias="", dtype=_common_dtype(pair, operator))})
+        return frozenset({replace(result, alias="", dtype=_common_dtype(pair, operator))})
     if isinstance(one, Sequence) and isinstance(operator, (ast.Add, ast.Mult)):
         return _longer(one, other, operator)
     if isinstance(other, Sequence) and isinstance(operator, ast.Mult):
@@ -263,13 +266,16 @@ def _dict_comprehension(frame: Frame, node: ast.DictComp, state: State) -> Value
 
 def _formatted(frame: Frame, node: ast.JoinedStr, state: State) -> Value:
     parts: list[str] = []
+    known = True
     for part in node.values:
         value = frame.evaluate(part.value if isinstance(part, ast.FormattedValue) else part, state)
         one = next(iter(value)) if len(value) == 1 else None
-        if not isinstance(one, Literal) or not isinstance(one.value, (str, int)):
-            return frozenset({Other("str")})
-        parts.append(str(one.value))
-    return frozenset({Literal("".join(parts))})
+        if isinstance(one, Literal) and isinstance(one.value, (str, int)):
+            parts.append(str(one.value))
+        else:
+            known = False
+            parts.append("*")
+    return frozenset({Literal("".join(parts)) if known else Other(f"str:{''.join(parts)}")})
 
 
 def _lambda(frame: Frame, node: ast.Lambda, state: State) -> Value:

@@ -6,10 +6,11 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
+from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torch_class
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import element_of, sequence_of
+from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.model.value import (
     OTHER,
@@ -17,6 +18,7 @@ from regbuf_lint.model.value import (
     Alternative,
     Buffer,
     Literal,
+    Loaded,
     Mapping,
     Other,
     Parameter,
@@ -25,6 +27,7 @@ from regbuf_lint.model.value import (
     Unknown,
     Value,
     join,
+    map_tensors,
     may_be,
     unknown,
 )
@@ -39,36 +42,46 @@ _PARAMETERS = frozenset(
         "torch.nn.parameter.UninitializedParameter",
     }
 )  # fmt: skip
-_BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
+BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
 _COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 _NUMBERS = frozenset({"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"})
 _ORDERED_DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict"})
-_TENSOR_LIKE_ARGUMENT = frozenset({"einops.rearrange", "einops.repeat", "einops.reduce", "einops.einsum", "einops.pack"})
 
 
 def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
     """What calling something by its dotted import name returns."""
-    if frame.inference.is_tensor_function(name):
+    if frame.inference.is_tensor_function(name) or library_functions().tensors.match(name):
         return frozenset({Tensor()})
     if name in _PARAMETERS:
         return frozenset({Parameter(trainable=not _is_false(arguments.argument(1, "requires_grad")))})
-    if name in _BUFFERS:
+    if name in BUFFERS:
         inner = arguments.argument(0, "data")
         return frozenset(Buffer(one) if isinstance(one, Tensor) else Buffer() for one in inner or UNKNOWN)
     if name in _COPIES:
         return frozenset(_fresh(one) for one in arguments.argument(0, "x")) or UNKNOWN
+    if name == "torch.autograd.Variable":
+        return _variable(arguments)
     if name in {"typing.cast", "torch.jit.annotate"} and len(arguments.positional) == 2:
         return arguments.positional[1]
     return _torch(frame, name, arguments) or _other_package(frame, name, arguments)
+
+
+def _variable(arguments: Arguments) -> Value:
+    """``Variable(t)`` has been ``t`` itself since torch 0.4."""
+    asks = any(isinstance(one, Literal) and bool(one.value) for one in arguments.argument(1, "requires_grad"))
+    data = arguments.argument(0, "data")
+    return map_tensors(data, lambda tensor: replace(tensor, requires_grad=tensor.requires_grad or asks)) or UNKNOWN
 
 
 def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
     top = name.partition(".")[0]
     if top != "torch":
         return None
+    if name == "torch.load":
+        return frozenset({Loaded("torch.load")})
     found = torch_api.call_function(name, arguments)
     if found is not None:
-        return _without_graph(found) if frame.quiet_gradient else found
+        return found
     if is_torch_distribution(name):
         return frozenset({distribution_of(arguments)})
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
@@ -76,8 +89,16 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
     return unknown(f"the result of {name}")
 
 
-def _without_graph(value: Value) -> Value:
-    return frozenset(replace(one, derived=False) if isinstance(one, Tensor) else one for one in value)
+def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:
+    """What calling an nn.Module of torch returns for tensors, where its ``forward`` promises a tensor."""
+    known = torch_class(callee.class_name)
+    if known is None or not known.returns_tensor or not arguments.positional:
+        return UNKNOWN
+    if not any(isinstance(one, (Tensor, Parameter, Buffer)) for one in arguments.positional[0]):
+        return UNKNOWN
+    like = torch_api.result_tensor(arguments.every())
+    random = like.random or "Dropout" in callee.class_name
+    return frozenset({replace(like, derived=like.derived or bool(known.parameters), random=random)})
 
 
 def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
@@ -88,7 +109,7 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
         return OTHER
     if name in _ORDERED_DICTS:
         return frozenset({Mapping((), frozenset())}) if not arguments.positional else frozenset({Mapping((), UNKNOWN)})
-    if name in _TENSOR_LIKE_ARGUMENT:
+    if library_functions().like_argument.match(name):
         return _like_argument(arguments)
     if name == "functools.partial":
         return unknown("functools.partial")

@@ -72,6 +72,7 @@ class Frame:
         returned: values of the ``return`` statements reached so far.
         exits: states at these returns.
         broken: per loop around the present statement, the states at its ``break`` and ``continue``.
+        buffers: calls of ``nn.Buffer`` reached so far.
         registered: calls of ``register_buffer`` reached so far, with the numbers of their events.
     """
 
@@ -104,6 +105,7 @@ class Frame:
         self.exits: list[State] = []
         self.broken: list[list[State]] = []
         self.registered: dict[ast.expr, int] = {}
+        self.buffers: set[ast.expr] = set()
 
     def evaluate(self, node: ast.expr, state: State) -> Value:
         """What an expression can evaluate to; calls in it act on ``state``."""
@@ -178,6 +180,12 @@ class Frame:
             return Effect(MOST_COST)
         return Effect(meter.cost, value, state.attributes, state.initialised, frozenset(recorder.called))
 
+    def without_graph(self, value: Value) -> Value:
+        """``value`` as it is where no gradient is recorded, if that is so here."""
+        if not self.quiet_gradient:
+            return value
+        return map_tensors(value, lambda tensor: replace(tensor, derived=False))
+
     def call_value(self, callee: Value, positional: tuple[Value, ...], state: State) -> Value:
         """What calling a value gives; only functions that can be read and outside functions are followed."""
         arguments = Arguments(positional)
@@ -213,6 +221,7 @@ class Frame:
         return Step(
             self.scope.file.span(statement),
             self.method,
+            self.owner.name if self.owner is not None else "",
             self.symbol is not None and self.owner is not None and self.owner.scope is self.symbol.scope,
             state.initialised,
             self.loops > 0,

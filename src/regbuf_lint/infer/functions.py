@@ -12,7 +12,7 @@ from regbuf_lint.infer.collections import sequence_of
 from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.references import FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
-from regbuf_lint.model.value import NONE, UNKNOWN, Mapping, Unknown, Value, join, may_be, unknown
+from regbuf_lint.model.value import NONE, UNKNOWN, Mapping, Unknown, Value, held, join, may_be, unknown
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
@@ -80,6 +80,8 @@ def _run(frame: Frame, function: FunctionValue, arguments: Arguments, state: Sta
     if _yields(inner, node):
         return sequence_of("generator", UNKNOWN)
     value = join(inner.returned) | (NONE if local.alive else frozenset())
+    if decorators & {"lru_cache", "cache"}:
+        value = held(value)
     if not decorators <= _TRANSPARENT:
         return unknown("a decorator may change the result")
     return _annotated_result(inner, node, value)

@@ -21,6 +21,7 @@ from regbuf_lint.model.value import (
     Other,
     Parameter,
     Sequence,
+    Submodule,
     Tensor,
     Value,
     join,
@@ -43,6 +44,8 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
         return _of_parameter(owner, callee.name, arguments)
     if isinstance(owner, Buffer):
         return torch_api.call_method(callee.name, torch_api.as_plain(owner), arguments) or UNKNOWN
+    if isinstance(owner, Submodule):
+        return frozenset({owner})
     if isinstance(owner, Sequence):
         return _of_sequence(frame, callee, owner, arguments, state)
     if isinstance(owner, Mapping):

@@ -12,6 +12,12 @@ from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.model.value import Alternative, Submodule, Value
 
 
+RETURNING_SELF = frozenset(
+    {"to", "cuda", "cpu", "xpu", "eval", "train", "half", "float", "double", "bfloat16", "type", "requires_grad_", "apply"}
+)
+"""Methods of nn.Module that return the object that they are called on."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExternalValue(Alternative):
     """A function, class or package that is not read, by its dotted import name."""

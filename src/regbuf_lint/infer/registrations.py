@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
-from regbuf_lint.infer.collections import literal_strings
+from regbuf_lint.infer.collections import literal_strings, pattern_of
 from regbuf_lint.infer.targets import write
 from regbuf_lint.model.class_view import AttributeState, WriteForm
 from regbuf_lint.model.value import (
@@ -17,6 +17,7 @@ from regbuf_lint.model.value import (
     Parameter,
     Tensor,
     Value,
+    may_be,
 )
 
 if TYPE_CHECKING:
@@ -69,16 +70,19 @@ def _register_buffer(frame: Frame, arguments: Arguments, node: ast.Call, state: 
             places = (frame.scope.file.span(node), _place_of_tensor(frame, node))
             number = frame.recorder.registration(node, frame.step(state), name, given, prior, places)
             frame.registered[node] = number
-        if name is not None:
-            state.attributes[name] = AttributeState(as_buffer(given), frozenset({number}))
+        key = name if name is not None else pattern_of(arguments.argument(0, "name"))
+        if key is not None:
+            state.attributes[key] = AttributeState(as_buffer(given), frozenset({number}))
 
 
 def as_buffer(value: Value) -> Value:
     """What an attribute is after ``value`` was registered as a buffer."""
-    return frozenset(
+    known = frozenset(
         Buffer(one) if isinstance(one, Tensor) else one if isinstance(one, (NoneValue, Buffer)) else Buffer()
         for one in value
-    ) or frozenset({Buffer()})
+    )
+    # A buffer that is None is a buffer all the same: what is assigned to the name later goes into it.
+    return known if may_be(known, Buffer) else known | {Buffer()}
 
 
 def _place_of_tensor(frame: Frame, node: ast.Call) -> Span | None:

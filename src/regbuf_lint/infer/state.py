@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.value import UNSET, Value, join
@@ -46,8 +47,15 @@ class State:
         self.alive = other.alive
 
     def attribute(self, name: str) -> AttributeState:
-        """State of one attribute; ``Unset`` where nothing has set it."""
-        return self.attributes.get(name, _MISSING)
+        """State of one attribute; ``Unset`` where nothing has set it.
+
+        Names that are computed with unknown parts are kept as patterns (``mask_*``) and cover every name that fits.
+        """
+        known = self.attributes.get(name)
+        if known is None:
+            patterns = (pattern for pattern in self.attributes if "*" in pattern and fnmatchcase(name, pattern))
+            known = self.attributes.get(next(patterns, ""), _MISSING)
+        return known
 
 
 _MISSING = AttributeState()

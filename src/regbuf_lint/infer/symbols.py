@@ -26,6 +26,8 @@ def value_of_symbols(frame: Frame, symbols: Iterable[Symbol]) -> Value:
 def _value(frame: Frame, symbol: Symbol) -> Value:
     if isinstance(symbol, External):
         return torch_api.constant(symbol.name) or frozenset({ExternalValue(symbol.name)})
+    if not isinstance(symbol, FileSymbol) and frame.inference.is_tensor_function(symbol.name):
+        return frozenset({ExternalValue(symbol.name)})
     if isinstance(symbol, FileSymbol):
         return frozenset({FileValue(symbol.file)})
     if isinstance(symbol, ClassSymbol):

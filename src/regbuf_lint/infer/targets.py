@@ -111,11 +111,27 @@ def write(
             frame.recorder.write(node, frame.step(state), None, value, UNSET, form, frame.scope.file.span(node))
         return
     prior = state.attribute(attribute)
+    if is_only(value, Buffer) and isinstance(frame.statement, (ast.Assign, ast.AnnAssign)):
+        _assign_buffer(frame, node, attribute, value, state)
+        return
     number = -1
     if frame.recorder is not None:
         span = frame.scope.file.span(node)
         number = frame.recorder.write(node, frame.step(state), attribute, value, prior.value, form, span)
     state.attributes[attribute] = AttributeState(stored(value, prior.value), frozenset({number}))
+
+
+def _assign_buffer(frame: Frame, node: ast.expr, attribute: str, value: Value, state: State) -> None:
+    """``self.x = nn.Buffer(...)`` registers; another attribute's buffer stored under a second name does not."""
+    call = frame.statement.value if isinstance(frame.statement, (ast.Assign, ast.AnnAssign)) else None
+    number = -1
+    if frame.recorder is not None and isinstance(call, ast.Call) and call in frame.buffers:
+        inner = frozenset(one.tensor if isinstance(one, Buffer) else one for one in value)
+        span = frame.scope.file.span
+        places = (span(call), span(call.args[0]) if call.args else None)
+        prior = state.attribute(attribute).value
+        number = frame.recorder.registration(node, frame.step(state), attribute, inner, prior, places)
+    state.attributes[attribute] = AttributeState(value, frozenset({number}))
 
 
 def stored(value: Value, prior: Value) -> Value:

@@ -44,6 +44,8 @@ _DTYPES = {
 _CASTS = {"float", "double", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"}
 _KEEPING = _CASTS | {"to", "cuda", "cpu", "type", "type_as", "xpu"}
 _GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.random.get_rng_state"}
+_COPIERS = {"torch.tensor", "torch.scalar_tensor"}
+_NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
 _COPYING = {"clone", "contiguous", "repeat", "tile"}
 
 
@@ -101,7 +103,9 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         requires_grad=_truthy(arguments.keyword("requires_grad")),
     )
     if not has("view_functions", name):
-        like = replace(like, argument="", alias="")
+        like = replace(like, alias="")
+    if name.endswith("_like") or name in _COPIERS or like.dtype in _NO_GRADIENT:
+        like = replace(like, derived=False, argument="")
     return _value(_choose(spec, arguments), like)
 
 
@@ -190,15 +194,19 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         return like
     if name in _KEEPING or has("view_methods", name):
         like = replace(like, fresh=receiver.fresh, expanded=receiver.expanded, dtype=receiver.dtype)
-    elif name not in _COPYING:
-        like = replace(like, argument="", alias="")
+    else:
+        like = replace(like, alias="")
     if name in {"expand", "expand_as"}:
         like = replace(like, expanded=True)
     if name == "detach":
         like = replace(like, derived=False)
     if name in _COPYING:
-        like = replace(like, dtype=receiver.dtype, argument="", alias="", fresh=name != "contiguous" or receiver.fresh)
-    return replace(like, dtype=_cast_dtype(name, arguments, like.dtype))
+        like = replace(like, dtype=receiver.dtype, fresh=name != "contiguous" or receiver.fresh)
+    like = replace(like, dtype=_cast_dtype(name, arguments, like.dtype))
+    if like.dtype in _NO_GRADIENT or name.startswith("new_"):
+        like = replace(like, derived=False)
+        like = like if name in _KEEPING else replace(like, argument="")
+    return like
 
 
 def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -32,13 +32,15 @@ class Step:
     Attributes:
         statement: the simple statement.
         method: name of the method that it stands in.
-        own: whether it stands in the body of the class itself, not of a base or a helper.
+        owner: dotted name of the class in whose body it stands; empty in plain functions.
+        own: whether that is the class that is looked at, not a base.
         initialised: whether ``nn.Module.__init__`` has run by then on every path.
         repeated: whether it stands in a loop.
     """
 
     statement: Span
     method: str
+    owner: str
     own: bool
     initialised: bool
     repeated: bool
@@ -137,3 +139,8 @@ class Construction:
     called: frozenset[str] = frozenset()
     cost: int = 0
     complete: bool = True
+
+    def seen_by(self, owner: str) -> Construction:
+        """The same construction with those steps as own that stand in the class ``owner``, a base of the class."""
+        events = tuple(replace(event, step=replace(event.step, own=event.step.owner == owner)) for event in self.events)
+        return replace(self, events=events)

@@ -128,15 +128,20 @@ class Mapping(Alternative):
 
 
 @dataclass(frozen=True, slots=True)
-class Unset(Alternative):
-    """The name is not bound on some path."""
-
-
-@dataclass(frozen=True, slots=True)
 class Unknown(Alternative):
     """Anything; ``reason`` says why more is not known."""
 
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Unknown):
+    """What ``torch.load`` returned, or a part of it: a tensor, or something that holds tensors or even nn.Modules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unset(Alternative):
+    """The name is not bound on some path."""
 
 
 Value: TypeAlias = frozenset[Alternative]

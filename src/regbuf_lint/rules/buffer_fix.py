@@ -158,6 +158,8 @@ def _doubts(context: ClassContext, attribute: str | None, writes: list[Write], c
         found.append("the statement binds other names too")
     if any(not is_only(write.value, *_BUFFER_VALUES) for write in writes):
         found.append("other statements assign it something that may be no tensor")
+    if context.is_mixin:
+        found.append("the class is a mixin: only on nn.Module classes does it have `register_buffer`")
     if context.loads_without_construction:
         found.append("`from_pretrained` builds the model on `meta` and fills only what a checkpoint holds")
     return found

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BodyStart, ClassDefinition, body_start, names_in
-from regbuf_lint.classes.uses import AttributeUses, uses_of
+from regbuf_lint.classes.uses import MOVERS, AttributeUses
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.model.settings import BufferStyle
@@ -31,13 +31,17 @@ class ClassContext:
         construction: what building an object of it does.
         source: text of its file.
         settings: the run's settings.
+        is_mixin: whether it is no nn.Module class itself but a base of one in the same file, whose construction it is.
     """
 
-    def __init__(self, inference: Inference, symbol: ClassSymbol, construction: Construction) -> None:
+    def __init__(
+        self, inference: Inference, symbol: ClassSymbol, construction: Construction, *, is_mixin: bool = False
+    ) -> None:
         self.symbol = symbol
         self.construction = construction
         self.source: SourceText = symbol.scope.file.source
         self.settings: Settings = inference.settings
+        self.is_mixin = is_mixin
         self._inference = inference
 
     @property
@@ -53,12 +57,12 @@ class ClassContext:
     @cached_property
     def uses(self) -> AttributeUses:
         """Uses of attributes in the class's own methods."""
-        return uses_of(self.definition)
+        return self._inference.uses(self.symbol)
 
     @cached_property
     def _all_uses(self) -> tuple[AttributeUses, ...]:
         bases = self._inference.classes(self.symbol)[1:]
-        return (self.uses, *(uses_of(self._inference.definition(base)) for base in bases))
+        return (self.uses, *(self._inference.uses(base) for base in bases))
 
     def moved_by_hand(self, attribute: str | None) -> bool:
         """Whether the class or a base overrides ``_apply``, ``to`` or the like and takes care of the attribute."""

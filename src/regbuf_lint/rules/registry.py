@@ -7,12 +7,14 @@ from regbuf_lint.rules import (
     plain_tensor_attribute,
     register_buffer_result,
     syntax_error,
+    tensor_in_container,
     trainable_plain_tensor,
 )
 from regbuf_lint.rules.base import Rule
 
 RULES: tuple[Rule, ...] = (
     plain_tensor_attribute.RULE,
+    tensor_in_container.RULE,
     trainable_plain_tensor.RULE,
     buffer_requires_grad.RULE,
     register_buffer_result.RULE,

@@ -1,0 +1,41 @@
+"""Functions of packages that are not read, from a checked-in list."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cache
+from importlib.resources import files
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFunctions:
+    """Patterns of dotted names.
+
+    Attributes:
+        tensors: functions that return a tensor whatever they get.
+        like_argument: functions that return a tensor if their first argument is one.
+    """
+
+    tensors: re.Pattern[str]
+    like_argument: re.Pattern[str]
+
+
+@cache
+def library_functions() -> LibraryFunctions:
+    """The checked-in list."""
+    text = files("regbuf_lint.infer").joinpath("data", "library_functions.toml").read_text(encoding="utf-8")
+    packages = tomllib.loads(text)["package"]
+    return LibraryFunctions(_any_of(packages, "tensors"), _any_of(packages, "like_argument"))
+
+
+def _any_of(packages: list[dict[str, list[str]]], key: str) -> re.Pattern[str]:
+    names = [name for package in packages for name in package.get(key, ())]
+    return re.compile("|".join(translate(name) for name in names))

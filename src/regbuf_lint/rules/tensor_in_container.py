@@ -1,0 +1,118 @@
+"""RBF002: tensors in a list, tuple or dict that is stored on an nn.Module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.finding import Finding
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Tensor, is_tensor, tensors
+from regbuf_lint.rules.base import Rule
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.value import Alternative, Value
+    from regbuf_lint.rules.context import ClassContext
+
+META = RuleMeta(
+    code="RBF002",
+    name="tensor-in-container",
+    summary="a list, tuple or dict of tensors stored on an nn.Module",
+    severity=Severity.ERROR,
+    on_by_default=True,
+    fixable=FixAvailability.NEVER,
+)
+
+DOCS = RuleDocs(
+    what=(
+        "Reports a list, tuple, dict or `OrderedDict` of tensors that is assigned to an attribute of `self` while an "
+        "`nn.Module` is built."
+    ),
+    why=(
+        "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or is "
+        "saved by `state_dict()`."
+    ),
+    example="self.masks = [torch.ones(n, n) for n in sizes]\n",
+    use_instead=(
+        "for i, n in enumerate(sizes):\n"
+        '    self.register_buffer(f"mask_{i}", torch.ones(n, n), persistent=False)\n'
+        "self.masks_count = len(sizes)\n"
+    ),
+    fix_safety="There is no fix: how the container is read decides what should stand in its place.",
+    checkpoint_impact="None as long as the buffers are registered with `persistent=False`.",
+    references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),
+)
+
+
+def check(context: ClassContext) -> Iterator[Finding]:
+    """Findings of one class."""
+    reported: set[str] = set()
+    for event in context.construction.events:
+        if not isinstance(event, Write) or not event.step.own or event.form is WriteForm.BYPASS:
+            continue
+        attribute = event.attribute
+        if attribute is None or attribute in reported or not _ends_as_container(context, event, attribute):
+            continue
+        reported.add(attribute)
+        if not context.ignored(attribute) and not context.moved_by_hand(attribute):
+            yield _finding(context, event, attribute)
+
+
+def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> bool:
+    """Whether the write may be the attribute's last, and what it holds at the end are tensors in a container."""
+    state = context.construction.attributes.get(attribute)
+    if state is None or write.number not in state.writes:
+        return False
+    return any(_holds_tensors(one) for one in state.value) and all(_is_harmless(one) for one in state.value)
+
+
+def _is_harmless(one: Alternative) -> bool:
+    """Whether an alternative does not speak against a container of tensors: another one, an empty one, a tensor, None."""
+    if isinstance(one, (Tensor, NoneValue)):
+        return True
+    return isinstance(one, (Sequence, Mapping)) and (_holds_tensors(one) or _is_empty(one))
+
+
+def _is_empty(one: Sequence | Mapping) -> bool:
+    return not one.element if isinstance(one, Sequence) else not one.items and not one.rest
+
+
+def _holds_tensors(one: Alternative, depth: int = 0) -> bool:
+    if depth > 2 or not isinstance(one, (Sequence, Mapping)):  # noqa: PLR2004  deeper nesting is not followed
+        return False
+    return any(_is_held(value, depth) for value in _values(one))
+
+
+def _values(one: Sequence | Mapping) -> tuple[Value, ...]:
+    if isinstance(one, Sequence):
+        return one.items if one.items is not None else (one.element,)
+    return (*(value for _, value in one.items), one.rest)
+
+
+def _is_held(value: Value, depth: int) -> bool:
+    if is_tensor(value):
+        return not any(tensor.generator_state for tensor in tensors(value))
+    return bool(value) and all(_holds_tensors(one, depth + 1) for one in value)
+
+
+def _finding(context: ClassContext, write: Write, attribute: str) -> Finding:
+    return Finding(
+        rule=META,
+        message=(
+            f"`{context.name}.{attribute}` holds tensors in a container: `.to()` and `.half()` leave them behind and "
+            "`state_dict()` does not save them"
+        ),
+        span=write.target,
+        statement=write.step.statement,
+        help=(
+            f'register each tensor as a buffer of its own (`self.register_buffer(f"{attribute}_{{i}}", ...)`) and read '
+            "them by name"
+        ),
+        class_name=context.name,
+        attribute=attribute,
+        method=write.step.method,
+    )
+
+
+RULE = Rule(META, DOCS, check)
