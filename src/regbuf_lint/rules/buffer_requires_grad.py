@@ -36,8 +36,8 @@ DOCS = RuleDocs(
     why=(
         "A buffer is never in `parameters()`: no optimizer updates it and `requires_grad_(False)` of the nn.Module "
         "skips it. After `.to(dtype)` it is no leaf any more, so its `.grad` stays None. A buffer computed from "
-        "parameters carries their graph: `deepcopy` raises and the graph stays in memory. Torch allows it, and a few programs "
-        "want it (gradients with respect to a constant); nearly always it is a mistake."
+        "parameters carries their graph: `deepcopy` raises and the graph stays in memory. Torch allows it, and a few "
+        "programs want it (gradients with respect to a constant); nearly always it is a mistake."
     ),
     example='self.register_buffer("scale", torch.ones(8, requires_grad=True))\n',
     use_instead=(

@@ -54,8 +54,8 @@ DOCS = RuleDocs(
         "Safe where the tensor is made on the spot and nothing else holds it. Unsafe where it may be somebody else's "
         "(an argument, another attribute, a cached result), is complex or expanded, where one statement gives several "
         "attributes their values, where the name is only known at run time, and where the tensor is computed from "
-        "parameters: the fix then detaches it. Withheld, with the reason in the help, where registration would raise or "
-        "change what the code means: before `super().__init__()`, for a name that the class, a base or `nn.Module` "
+        "parameters: the fix then detaches it. Withheld, with the reason in the help, where registration would raise "
+        "or change what the code means: before `super().__init__()`, for a name that the class, a base or `nn.Module` "
         "already defines, for an attribute that is later deleted or set to something that is no tensor, that is looked "
         "up in `__dict__`, or whose annotation would become a field of a dataclass."
     ),
