@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import FunctionNode, nested_blocks
-from regbuf_lint.index.symbols import ClassSymbol
-from regbuf_lint.model.span import Position
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.symbols import ClassSymbol
 
 _PROPERTY_DECORATORS = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 
@@ -37,41 +39,6 @@ class ClassDefinition:
     def defines(self, name: str) -> bool:
         """Whether ``hasattr`` of an instance is true for ``name`` because of the class's own body."""
         return name in self.methods or name in self.properties or name in self.values
-
-
-@dataclass(frozen=True, slots=True)
-class BodyStart:
-    """Where a class-level annotation goes.
-
-    Attributes:
-        position: start of the row behind the docstring and before the comments of the first statement.
-        indent: white space of the class's body.
-        blank_line_behind: whether the annotation wants an empty line behind it.
-    """
-
-    position: Position
-    indent: str
-    blank_line_behind: bool
-
-
-def body_start(symbol: ClassSymbol) -> BodyStart | None:
-    """The place for an annotation in the body of a class; None where the body stands on the row of its ``class``."""
-    node, source = symbol.scope.node, symbol.scope.file.source
-    if not isinstance(node, ast.ClassDef):
-        return None
-    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-    if not body:
-        return None
-    first = body[0]
-    decorators = getattr(first, "decorator_list", [])
-    row = decorators[0].lineno if decorators else first.lineno
-    indent = source.line(row)[: first.col_offset]
-    if indent.strip() or row == node.lineno:
-        return None
-    while source.line(row - 1).lstrip().startswith("#"):
-        row -= 1
-    is_definition = isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    return BodyStart(Position(row, 1), indent, is_definition)
 
 
 def define(symbol: ClassSymbol) -> ClassDefinition:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.index.scopes import FunctionNode
+
+_SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
+"""Attributes of a tensor that give another view of its elements."""
+
+_DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
 
 MOVERS = frozenset({"_apply", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "xpu"})
 
@@ -27,6 +33,8 @@ class AttributeUses:
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
         read: read in any way.
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
+        in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
+        dict_users: methods that use ``vars(self)`` or ``self.__dict__`` in any other way.
     """
 
     stored: dict[str, set[str]] = field(default_factory=dict)
@@ -35,6 +43,8 @@ class AttributeUses:
     guarded: dict[str, set[str]] = field(default_factory=dict)
     read: dict[str, set[str]] = field(default_factory=dict)
     dynamic: set[str] = field(default_factory=set)
+    in_dict: dict[str, set[str]] = field(default_factory=dict)
+    dict_users: set[str] = field(default_factory=set)
 
     def touches(self, attribute: str) -> bool:
         """Whether the attribute is assigned or changed, or might be, since names are used that are not known here."""
@@ -56,11 +66,13 @@ class _Collector:
     def __init__(self, uses: AttributeUses, function: FunctionNode, receiver: str) -> None:
         self._uses = uses
         self._method = function.name
-        self._function = function
+        self._nodes = list(ast.walk(function))
         self._receiver = receiver
+        self._aliases: dict[str, str] = {}
+        self._aliases = self._find_aliases()
 
     def collect(self) -> None:
-        for node in ast.walk(self._function):
+        for node in self._nodes:
             kind = type(node)
             if kind is ast.Attribute:
                 self._attribute(node)  # type: ignore[arg-type]
@@ -69,9 +81,25 @@ class _Collector:
             elif kind is ast.Subscript:
                 self._subscript(node)  # type: ignore[arg-type]
             elif kind is ast.AugAssign:
-                self._augmented(node)  # type: ignore[arg-type]
+                self._mutates(node.target)  # type: ignore[attr-defined]
             elif kind is ast.Compare:
                 self._compare(node)  # type: ignore[arg-type]
+        if any(self._is_dict(node) for node in self._nodes):
+            self._dictionary()
+
+    def _find_aliases(self) -> dict[str, str]:
+        """Locals that always name an attribute's tensor (``buffer = self.buffer``), or a part of its storage."""
+        found: dict[str, str] = {}
+        bound: Counter[str] = Counter()
+        for node in self._nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                bound[node.id] += 1
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                bound[node.target.id] -= 1
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                for attribute in self._rooted(node.value):
+                    found[node.targets[0].id] = attribute
+        return {name: attribute for name, attribute in found.items() if bound[name] == 1}
 
     def _add(self, table: dict[str, set[str]], attribute: str) -> None:
         table.setdefault(attribute, set()).add(self._method)
@@ -84,6 +112,8 @@ class _Collector:
     def _attribute(self, node: ast.Attribute) -> None:
         attribute = self._own(node)
         if attribute is None:
+            if isinstance(node.ctx, ast.Store) and node.attr in _SAME_STORAGE:
+                self._mutates(node.value)
             return
         if attribute == "__dict__":
             self._uses.dynamic.add(self._method)
@@ -94,15 +124,13 @@ class _Collector:
         if isinstance(node.ctx, ast.Del):
             self._add(self._uses.deleted, attribute)
 
-    def _subscript(self, node: ast.Subscript) -> None:
-        attribute = self._own(node.value)
-        if attribute is not None and not isinstance(node.ctx, ast.Load):
+    def _mutates(self, node: ast.expr) -> None:
+        for attribute in self._rooted(node):
             self._add(self._uses.mutated, attribute)
 
-    def _augmented(self, node: ast.AugAssign) -> None:
-        attribute = self._own(node.target)
-        if attribute is not None:
-            self._add(self._uses.mutated, attribute)
+    def _subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._mutates(node.value)
 
     def _compare(self, node: ast.Compare) -> None:
         attribute = self._own(node.left)
@@ -112,21 +140,31 @@ class _Collector:
 
     def _call(self, node: ast.Call) -> None:
         function = node.func
-        if isinstance(function, ast.Attribute):
-            for attribute in self._rooted(function.value):
-                if function.attr.endswith("_") and not function.attr.endswith("__"):
-                    self._add(self._uses.mutated, attribute)
-        elif isinstance(function, ast.Name):
-            self._builtin(function.id, node.args)
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if name.endswith("_") and not name.endswith("__"):
+            if isinstance(function, ast.Attribute):
+                self._mutates(function.value)
+            if node.args:
+                self._mutates(node.args[0])
+        for keyword in node.keywords:
+            if keyword.arg == "out":
+                self._mutates(keyword.value)
+        if isinstance(function, ast.Name):
+            self._builtin(name, node.args)
 
     def _rooted(self, node: ast.expr) -> Iterator[str]:
-        """The attribute at the root of ``self.x``, ``self.x[...]``, ``self.x.data``."""
-        while isinstance(node, (ast.Subscript, ast.Attribute)):
+        """The attribute whose storage ``self.x``, ``self.x[...]``, ``self.x.data`` or a local that names it is."""
+        while True:
             attribute = self._own(node)
             if attribute is not None:
                 yield attribute
                 return
-            node = node.value
+            if isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr in _SAME_STORAGE):
+                node = node.value
+            else:
+                break
+        if isinstance(node, ast.Name) and node.id in self._aliases:
+            yield self._aliases[node.id]
 
     def _builtin(self, name: str, arguments: list[ast.expr]) -> None:
         on_self = bool(arguments) and isinstance(arguments[0], ast.Name) and arguments[0].id == self._receiver
@@ -146,3 +184,30 @@ class _Collector:
             self._add(self._uses.stored, attribute)
             if function == "delattr":
                 self._add(self._uses.deleted, attribute)
+
+    def _is_dict(self, node: ast.AST) -> bool:
+        """Whether a node is ``self.__dict__`` or ``vars(self)``."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
+            return len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id == self._receiver
+        return self._own(node) == "__dict__"
+
+    def _dictionary(self) -> None:
+        """Sort the uses of ``__dict__`` into those of one known name and all others."""
+        uses = sum(self._is_dict(node) for node in self._nodes)
+        for node in self._nodes:
+            name = self._looked_up(node)
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                self._add(self._uses.in_dict, name.value)
+                uses -= 1
+        if uses:
+            self._uses.dict_users.add(self._method)
+
+    def _looked_up(self, node: ast.AST) -> ast.expr | None:
+        """The key with which a node looks into ``__dict__``."""
+        if isinstance(node, ast.Subscript) and self._is_dict(node.value):
+            return node.slice
+        if isinstance(node, ast.Compare) and len(node.comparators) == 1 and self._is_dict(node.comparators[0]):
+            return node.left
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and self._is_dict(node.func.value):
+            return node.args[0] if node.args and node.func.attr in _DICT_LOOKUPS else None
+        return None

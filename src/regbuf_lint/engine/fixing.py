@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.fix import Edit, Fix
+    from regbuf_lint.model.span import Span
     from regbuf_lint.source.text import SourceText
 
 MOST_ROUNDS = 10
@@ -84,18 +85,27 @@ def _identity(finding: Finding) -> tuple[object, ...]:
 
 
 def compatible(findings: Iterable[Finding]) -> list[Finding]:
-    """Those findings, first come first served, whose fixes touch no common place; the others wait for another round."""
+    """Those findings, first come first served, whose fixes can be made at once; the others wait for another round.
+
+    Fixes may share an edit, which is then made once (several attributes that one statement assigns), and may insert
+    at one place. Otherwise they must touch different places.
+    """
     chosen: list[Finding] = []
     taken: list[Edit] = []
     for finding in findings:
         if finding.fix is None:
             continue
         edits = finding.fix.edits
-        if any(edit.span.overlaps(other.span) for edit in edits for other in taken):
+        if any(_conflict(edit, other) for edit in edits for other in taken):
             continue
         chosen.append(finding)
         taken.extend(edits)
     return chosen
+
+
+def _conflict(edit: Edit, other: Edit) -> bool:
+    both_insert = edit.span == other.span and edit.span.start == edit.span.end
+    return edit != other and not both_insert and edit.span.overlaps(other.span)
 
 
 def _apply(source: SourceText, findings: list[Finding]) -> tuple[str, list[Finding]]:
@@ -111,12 +121,24 @@ def _apply(source: SourceText, findings: list[Finding]) -> tuple[str, list[Findi
 
 
 def edited(source: SourceText, findings: Iterable[Finding]) -> str:
-    """The text with the edits of all findings made."""
+    """The text with the edits of all findings made, an edit that several share once."""
     edits = [edit for finding in findings if finding.fix is not None for edit in finding.fix.edits]
+    contents: dict[Span, list[str]] = {}
+    for edit in dict.fromkeys(edits):
+        contents.setdefault(edit.span, []).append(edit.content)
     text = source.text
-    for edit in sorted(edits, key=lambda one: one.span, reverse=True):
-        text = text[: source.offset(edit.span.start)] + edit.content + text[source.offset(edit.span.end) :]
+    for span in sorted(contents, reverse=True):
+        text = text[: source.offset(span.start)] + _joined(contents[span], source) + text[source.offset(span.end) :]
     return text
+
+
+def _joined(contents: list[str], source: SourceText) -> str:
+    """What is inserted at one place, in the order of the findings; they share the empty line behind them."""
+    empty_line = source.newline * 2
+    *before, last = contents
+    if all(content.endswith(empty_line) for content in contents):
+        before = [content.removesuffix(source.newline) for content in before]
+    return "".join([*before, last])
 
 
 def _parses(text: str) -> bool:

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, cast
 import libcst as cst
 
 from regbuf_lint.model.fix import Edit
-from regbuf_lint.rewrite.layout import Argument, call, code
-from regbuf_lint.rewrite.statements import CannotRewrite, parse_statement, place_of
-from regbuf_lint.rewrite.style import TextStyle
+from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.layout import call
+from regbuf_lint.rewrite.parsing import code, parse_expression, parse_statement, refusing_what_libcst_refuses
+from regbuf_lint.rewrite.places import place_of
+from regbuf_lint.rewrite.registration import Registered, argument, primary
 
 if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
+    from regbuf_lint.rewrite.style import TextStyle
     from regbuf_lint.source.text import SourceText
+
+_REQUEST = "requires_grad_"
 
 
 def as_parameter(source: SourceText, span: Span, parameter: str, style: TextStyle) -> Edit:
@@ -25,7 +30,7 @@ def as_parameter(source: SourceText, span: Span, parameter: str, style: TextStyl
     """
     statement = parse_statement(source, span)
     if isinstance(statement, cst.AnnAssign) and statement.value is not None:
-        head = f"{code(statement.target)}{code(statement.annotation)} = "
+        head = f"{code(statement.target)}: {code(statement.annotation.annotation)} = "
         value = statement.value
     elif isinstance(statement, cst.Assign) and len(statement.targets) == 1:
         head = f"{code(statement.targets[0].target)} = "
@@ -33,8 +38,9 @@ def as_parameter(source: SourceText, span: Span, parameter: str, style: TextStyl
     else:
         msg = "it is no assignment of one target"
         raise CannotRewrite(msg)
-    inner = _drop(value).value
-    return Edit(span, call(f"{head}{parameter}(", [Argument("", inner)], place_of(source, span, style)))
+    with refusing_what_libcst_refuses():
+        inner = argument(_drop(value).value, Registered(persistent=True))
+        return Edit(span, call(f"{head}{parameter}(", [inner], place_of(source, span, style)))
 
 
 def without_gradient(source: SourceText, span: Span, *, detach: bool) -> Edit:
@@ -48,26 +54,40 @@ def without_gradient(source: SourceText, span: Span, *, detach: bool) -> Edit:
     Raises:
         CannotRewrite: the gradient is asked for somewhere else.
     """
-    try:
-        value = cst.parse_expression(source.slice(span))
-    except (cst.ParserSyntaxError, cst.CSTValidationError):
-        msg = "libcst cannot parse the expression"
-        raise CannotRewrite(msg) from None
-    dropped = _drop(value)
-    if dropped.found:
-        return Edit(span, code(dropped.value))
-    unwrapped = _inside_parameter(value)
-    if unwrapped is not None:
-        return Edit(span, code(unwrapped))
-    if not detach and not isinstance(value, (cst.Name, cst.Attribute)):
-        msg = "the gradient is asked for somewhere else"
-        raise CannotRewrite(msg)
-    return Edit(span, f"{_primary(value)}.detach()")
+    value = parse_expression(source, span)
+    with refusing_what_libcst_refuses():
+        dropped = _drop(value)
+        if dropped.found:
+            return Edit(span, code(dropped.value))
+        unwrapped = _inside_parameter(value)
+        if unwrapped is not None:
+            return Edit(span, code(unwrapped))
+        if detach or isinstance(value, (cst.Name, cst.Attribute)):
+            return Edit(span, f"{code(primary(value))}.detach()")
+    msg = "the gradient is asked for somewhere else"
+    raise CannotRewrite(msg)
 
 
-def _primary(value: cst.BaseExpression) -> str:
-    plain = isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or bool(value.lpar)
-    return code(value) if plain else f"({code(value)})"
+def is_bare_request(source: SourceText, span: Span) -> bool:
+    """Whether a statement does nothing but ask an attribute for a gradient.
+
+    Raises:
+        CannotRewrite: libcst does not know the syntax.
+    """
+    statement = parse_statement(source, span)
+    if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
+        function = statement.value.func
+        return isinstance(function, cst.Attribute) and function.attr.value == _REQUEST and _is_dotted(function.value)
+    if not isinstance(statement, cst.Assign) or len(statement.targets) != 1:
+        return False
+    target = statement.targets[0].target
+    return isinstance(target, cst.Attribute) and target.attr.value == "requires_grad" and _is_dotted(target)
+
+
+def _is_dotted(value: cst.BaseExpression) -> bool:
+    while isinstance(value, cst.Attribute):
+        value = value.value
+    return isinstance(value, cst.Name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +101,13 @@ def _drop(value: cst.BaseExpression) -> _Dropped:
     if not isinstance(value, cst.Call):
         return _Dropped(value, found=False)
     if isinstance(value.func, cst.Attribute):
-        if value.func.attr.value == "requires_grad_":
+        if value.func.attr.value == _REQUEST:
             return _Dropped(value.func.value, found=True)
         inner = _drop(value.func.value)
         if inner.found:
             changed = value.with_changes(func=value.func.with_changes(value=inner.value))
             return _Dropped(cast("cst.BaseExpression", changed), found=True)
-    kept = [argument for argument in value.args if not _is_request(argument)]
+    kept = [one for one in value.args if not _is_request(one)]
     if len(kept) == len(value.args):
         return _Dropped(value, found=False)
     if kept and value.args[-1] is not kept[-1]:
@@ -95,8 +115,8 @@ def _drop(value: cst.BaseExpression) -> _Dropped:
     return _Dropped(value.with_changes(args=kept), found=True)
 
 
-def _is_request(argument: cst.Arg) -> bool:
-    return argument.keyword is not None and argument.keyword.value == "requires_grad"
+def _is_request(one: cst.Arg) -> bool:
+    return one.keyword is not None and one.keyword.value == "requires_grad"
 
 
 def _inside_parameter(value: cst.BaseExpression) -> cst.BaseExpression | None:

@@ -1,28 +1,61 @@
-"""Taking whole statements out of a file."""
+"""Pieces of lines: taking a statement out of a file, and the comment behind one."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.span import Position, Span
+from regbuf_lint.rewrite.errors import CannotRewrite
 
 if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
+_TYPE_COMMENT = re.compile(r"\s*#\s*type:(?!\s*ignore\b)\s*(?P<type>[^#]*[^#\s])\s*(?:$|(?=#))")
 
-def without_statement(source: SourceText, span: Span) -> Span | None:
-    """The rows of a statement that can be taken out; None where it shares them or is all that its block holds."""
+
+@dataclass(frozen=True, slots=True)
+class TypeComment:
+    """``# type: Tensor`` behind a statement.
+
+    Attributes:
+        annotation: the type.
+        span: the comment with the white space before it.
+    """
+
+    annotation: str
+    span: Span
+
+
+def type_comment(source: SourceText, statement: Span) -> TypeComment | None:
+    """The type comment behind a statement, if there is one."""
+    row, column = statement.end.row, statement.end.column
+    match = _TYPE_COMMENT.match(source.line(row)[column - 1 :])
+    if match is None:
+        return None
+    end = Position(row, column + match.end())
+    return TypeComment(match["type"], Span(statement.end, end))
+
+
+def without_statement(source: SourceText, span: Span) -> Span:
+    """What to delete so that a statement, which is not alone in its block, is gone.
+
+    A comment on its line goes with it; of ``a; b`` the other statement stays.
+
+    Raises:
+        CannotRewrite: it stands on the line of an ``if`` or the like, or at the end of the file.
+    """
     before = source.line(span.start.row)[: span.start.column - 1]
-    behind = source.line(span.end.row)[span.end.column - 1 :].strip()
-    if before.strip() or (behind and not behind.startswith("#")) or span.end.row >= source.rows:
-        return None
-    if not _has_neighbour(source, span, len(before)):
-        return None
+    behind = source.line(span.end.row)[span.end.column - 1 :]
+    separator = re.match(r"\s*;[^\S\r\n]*(?=[^\s#])", behind)
+    if separator is not None:
+        return replace(span, end=Position(span.end.row, span.end.column + separator.end()))
+    ending = re.search(r"\s*;\s*$", before)
+    if ending is not None:
+        return replace(span, start=Position(span.start.row, ending.start() + 1))
+    rest = behind.strip().removeprefix(";").strip()
+    if before.strip() or (rest and not rest.startswith("#")) or span.end.row >= source.rows:
+        msg = "the statement cannot be taken out of its line"
+        raise CannotRewrite(msg)
     return Span(Position(span.start.row, 1), Position(span.end.row + 1, 1))
-
-
-def _has_neighbour(source: SourceText, span: Span, indent: int) -> bool:
-    """Whether the row above or below belongs to the same block."""
-    above = next((line for row in range(span.start.row - 1, 0, -1) if (line := source.line(row)).strip()), "")
-    below = next((line for row in range(span.end.row + 1, source.rows + 1) if (line := source.line(row)).strip()), "")
-    return any(len(line) - len(line.lstrip()) == indent for line in (above, below))

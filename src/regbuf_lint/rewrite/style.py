@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from regbuf_lint.model.settings import BufferStyle
+if TYPE_CHECKING:
+    from regbuf_lint.model.settings import BufferStyle
+
+_STRING_OR_COMMENT = re.compile(
+    r"""
+      \#[^\r\n]*
+    | \"\"\"(?:\\.|[^\\])*?\"\"\"
+    | '''(?:\\.|[^\\])*?'''
+    | (?P<string>"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*')
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +32,7 @@ class TextStyle:
         unit: white space of one level.
         width: columns of a line.
         taken_names: names that a new local variable must not have.
+        class_name: name of the class around the text; Python mangles private names with it.
     """
 
     buffer_style: BufferStyle
@@ -26,12 +41,21 @@ class TextStyle:
     unit: str
     width: int
     taken_names: frozenset[str] = frozenset()
+    class_name: str = ""
 
 
+@lru_cache(maxsize=8)
 def quote_of(text: str) -> str:
-    """The quotation mark that most strings of a file use; the double one where they are even."""
-    return "'" if text.count("'") > _double_quotes(text) else '"'
+    """The quotation mark that most strings of a file use; the double one where they are even.
 
-
-def _double_quotes(text: str) -> int:
-    return text.count('"') - 3 * text.count('"""')
+    Docstrings do not count, nor do strings that hold the other mark and so had no choice.
+    """
+    singles = 0
+    for match in _STRING_OR_COMMENT.finditer(text):
+        string = match["string"]
+        if string is None:
+            continue
+        other = "'" if string[0] == '"' else '"'
+        if other not in string:
+            singles += 1 if string[0] == "'" else -1
+    return "'" if singles > 0 else '"'

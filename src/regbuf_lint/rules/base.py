@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.finding import Finding
-from regbuf_lint.model.rule import RuleDocs, RuleMeta
-
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.rule import RuleDocs, RuleMeta
     from regbuf_lint.rules.context import ClassContext
 
 

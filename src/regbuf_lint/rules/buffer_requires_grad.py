@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import GradientRequest, Registration
@@ -10,9 +9,13 @@ from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Parameter, is_only, may_be, tensors
+from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.model.value import Value
     from regbuf_lint.rules.context import ClassContext
 
@@ -31,20 +34,21 @@ DOCS = RuleDocs(
         "`nn.Parameter`, a tensor computed from parameters), and a buffer that is asked for a gradient later."
     ),
     why=(
-        "A buffer is never in `parameters()`: no optimizer updates it and `requires_grad_(False)` of the nn.Module skips "
-        "it. After `.to(dtype)` it is no leaf any more, so its `.grad` stays None. A buffer computed from parameters "
-        "carries their graph: `deepcopy` raises and the graph stays in memory. Torch allows it, and a few programs "
-        "want it (gradients with respect to a constant); nearly always it is a mistake."
+        "A buffer is never in `parameters()`: no optimizer updates it and `requires_grad_(False)` of the nn.Module "
+        "skips it. After `.to(dtype)` it is no leaf any more, so its `.grad` stays None. A buffer computed from "
+        "parameters carries their graph: `deepcopy` raises and the graph stays in memory. Torch allows it, and a few "
+        "programs want it (gradients with respect to a constant); nearly always it is a mistake."
     ),
     example='self.register_buffer("scale", torch.ones(8, requires_grad=True))\n',
     use_instead=(
-        'self.register_buffer("scale", torch.ones(8))   # a constant\n'
-        "self.scale = nn.Parameter(torch.ones(8))       # or something to train\n"
+        'self.register_buffer("scale", torch.ones(8))  # a constant\n'
+        "self.weight = nn.Parameter(torch.ones(8))  # something to train\n"
     ),
     fix_safety=(
         "Always unsafe, since only the author knows whether the tensor was meant to be trained: the fix drops "
-        "`requires_grad=True`, unwraps `nn.Parameter(...)`, or detaches a computed tensor. It never makes a Parameter "
-        "out of a buffer."
+        "`requires_grad=True`, unwraps `nn.Parameter(...)`, detaches a computed tensor, or deletes the statement that "
+        "asks for the gradient later. It never makes a Parameter out of a buffer. Withheld where such a statement "
+        "cannot be taken out, and where the gradient is asked for somewhere else."
     ),
     checkpoint_impact="None: the key stays.",
     references=(
@@ -52,6 +56,9 @@ DOCS = RuleDocs(
         "https://docs.pytorch.org/docs/stable/notes/autograd.html#setting-requires-grad",
     ),
 )
+
+
+_LOOK = "the fix needs a look: only the author knows whether the tensor was meant to be trained"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
@@ -99,35 +106,43 @@ def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
     if event.argument is None:
         return None, "fix withheld: the registered expression cannot be told"
     from regbuf_lint.rewrite.gradients import without_gradient  # noqa: PLC0415  libcst is slow to load
-    from regbuf_lint.rewrite.statements import CannotRewrite  # noqa: PLC0415
 
     computed = any(tensor.derived and not tensor.requires_grad for tensor in tensors(event.value))
     try:
         edit = without_gradient(context.source, event.argument, detach=computed)
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
-    return Fix(Applicability.UNSAFE, f"Register `{event.attribute}` without a gradient", (edit,)), ""
+    return Fix(Applicability.UNSAFE, f"Register `{event.attribute}` without a gradient", (edit,)), _LOOK
 
 
 def _asked(context: ClassContext, event: GradientRequest) -> Finding:
-    from regbuf_lint.rewrite.lines import without_statement  # noqa: PLC0415  needed for findings only
-
-    span = without_statement(context.source, event.step.statement)
-    fix = None
-    if span is not None:
-        edits = (Edit(span, ""),)
-        fix = Fix(Applicability.UNSAFE, f"Leave buffer `{event.attribute}` without a gradient", edits)
+    fix, note = _removal(context, event)
     return Finding(
         rule=META,
         message=f"buffer `{context.name}.{event.attribute}` is asked for a gradient: no optimizer updates a buffer",
         span=event.step.statement,
         statement=event.step.statement,
-        help="drop the statement, or make the buffer an `nn.Parameter` if it is to be trained",
+        help=f"drop the statement, or make the buffer an `nn.Parameter` if it is to be trained; {note}",
         class_name=context.name,
         attribute=event.attribute,
         method=event.step.method,
         fix=fix,
     )
+
+
+def _removal(context: ClassContext, event: GradientRequest) -> tuple[Fix | None, str]:
+    from regbuf_lint.rewrite.gradients import is_bare_request  # noqa: PLC0415  libcst is slow to load
+
+    statement = event.step.statement
+    if context.is_alone_in_block(statement):
+        return None, "fix withheld: the statement is all that its block holds"
+    try:
+        if not is_bare_request(context.source, statement):
+            return None, "fix withheld: the statement does more than that"
+        edit = Edit(without_statement(context.source, statement), "")
+    except CannotRewrite as reason:
+        return None, f"fix withheld: {reason}"
+    return Fix(Applicability.UNSAFE, f"Leave buffer `{event.attribute}` without a gradient", (edit,)), _LOOK
 
 
 RULE = Rule(META, DOCS, check)

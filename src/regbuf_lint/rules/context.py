@@ -6,21 +6,32 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BodyStart, ClassDefinition, body_start, names_in
-from regbuf_lint.classes.uses import MOVERS, AttributeUses
+from regbuf_lint.classes.annotations import (
+    FIELD_DECORATORS,
+    AnnotationPlace,
+    annotation_place,
+    is_evaluated_in_body,
+    is_expression,
+)
+from regbuf_lint.classes.blocks import is_alone_in_block
+from regbuf_lint.classes.definition import ClassDefinition, names_in
+from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.style import TextStyle, quote_of
 
 if TYPE_CHECKING:
-    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
     from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.span import Span
     from regbuf_lint.source.text import SourceText
 
 _BUILDERS = frozenset({"__init__", "__post_init__"})
+_COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
 
 class ClassContext:
@@ -82,16 +93,25 @@ class ClassContext:
                     return method
         return None
 
+    @cached_property
+    def _family_uses(self) -> tuple[AttributeUses, ...]:
+        """Uses in the class, its bases, and those classes of the file that inherit from it."""
+        heirs = [heir for heir in map(ClassSymbol, self.symbol.scope.file.class_scopes()) if self._is_heir(heir)]
+        return (*self._all_uses, *(self._inference.uses(heir) for heir in heirs))
+
+    def _is_heir(self, other: ClassSymbol) -> bool:
+        return other != self.symbol and self.symbol in self._inference.classes(other)
+
     def changed_later(self, attribute: str) -> bool:
         """Whether a method that runs after construction assigns the attribute or changes it in place."""
-        return any(self._runs_later(method) for uses in self._all_uses for method in _changers(uses, attribute))
+        return any(self._runs_later(method) for uses in self._family_uses for method in _changers(uses, attribute))
 
     def _runs_later(self, method: str) -> bool:
         if method in _BUILDERS:
             return False
         if method not in self.construction.called:
             return True
-        callers = frozenset[str]().union(*(uses.read.get(method, ()) for uses in self._all_uses))
+        callers = frozenset[str]().union(*(uses.read.get(method, ()) for uses in self._family_uses))
         return any(caller not in self.construction.called and caller not in _BUILDERS for caller in callers)
 
     def later_events(self, attribute: str) -> tuple[Event, ...]:
@@ -104,9 +124,15 @@ class ClassContext:
         """Whether some method deletes the attribute."""
         return any(attribute in uses.deleted for uses in self._all_uses)
 
-    def guarded(self, attribute: str) -> bool:
-        """Whether some method asks whether the attribute exists or is None."""
-        return any(attribute in uses.guarded for uses in self._all_uses)
+    def in_dict(self, attribute: str) -> str | None:
+        """A method that looks the attribute up in ``__dict__``, where a buffer is not found."""
+        methods = frozenset[str]().union(*(uses.in_dict.get(attribute, ()) for uses in self._family_uses))
+        return min(methods, default=None)
+
+    def dict_user(self) -> str | None:
+        """A method that does something else with ``__dict__`` than to copy or restore the whole object."""
+        methods = frozenset[str]().union(*(uses.dict_users for uses in self._family_uses))
+        return min(methods - _COPIERS, default=None)
 
     def collision(self, attribute: str) -> str | None:
         """What else already gives objects an attribute of that name, in words; None where nothing does."""
@@ -133,8 +159,9 @@ class ClassContext:
     @cached_property
     def loads_without_construction(self) -> bool:
         """Whether ``from_pretrained`` of transformers builds the class on ``meta`` and fills only what was saved."""
-        bases = (*self._inference.classes(self.symbol), *self._inference.outside_bases(self.symbol))
-        return any(base.name.endswith("PreTrainedModel") for base in bases)
+        names = [base.name for base in self._inference.classes(self.symbol)]
+        names += [base.name for base in self._inference.outside_bases(self.symbol)]
+        return any(name.endswith("PreTrainedModel") for name in names)
 
     def names_in_method(self, method: str) -> frozenset[str]:
         """Names that a new local variable of the method must not have."""
@@ -148,19 +175,45 @@ class ClassContext:
         return any(fnmatchcase(name, pattern) for name in names for pattern in self.settings.ignore_attributes)
 
     def torch_name(self, name: str) -> str | None:
-        """How the file spells something of ``torch.nn``: ``nn.Parameter``, ``torch.nn.Parameter``, ...; None if it can't."""
+        """How the file spells something of ``torch.nn`` (``nn.Parameter``, ``torch.nn.Parameter``), if it does."""
         return self._inference.spelling(self.symbol.scope.file, f"torch.nn.{name}")
 
-    def annotation_place(self) -> BodyStart | None:
+    @cached_property
+    def annotation_place(self) -> AnnotationPlace | None:
         """Where a class-level annotation goes."""
-        return body_start(self.symbol)
+        return annotation_place(self.symbol)
+
+    @property
+    def makes_fields_of_annotations(self) -> bool:
+        """Whether a class-level annotation becomes an argument of the constructor."""
+        return bool(self.definition.decorators & FIELD_DECORATORS)
+
+    def in_class_body(self, annotation: str) -> str | None:
+        """An annotation as it can stand in the body of the class, quoted where it has to be; None if it can't."""
+        if not is_expression(annotation):
+            return None
+        if is_evaluated_in_body(self.symbol, annotation):
+            return annotation
+        quote = quote_of(self.source.text)
+        for mark in (quote, "'" if quote == '"' else '"'):
+            if mark not in annotation and "\\" not in annotation:
+                return f"{mark}{annotation}{mark}"
+        return None
+
+    def is_alone_in_block(self, statement: Span) -> bool:
+        """Whether a statement is all that its block holds."""
+        return is_alone_in_block(self.symbol, statement)
+
+    @cached_property
+    def is_script_module(self) -> bool:
+        """Whether the class is a ScriptModule, which refuses buffers that are not persistent."""
+        return any(base.name == "torch.jit.ScriptModule" for base in self._inference.outside_bases(self.symbol))
 
     @cached_property
     def indent_unit(self) -> str:
         """White space of one level, as the class's own body has it."""
-        place = body_start(self.symbol)
         outer = self.source.line(self.symbol.scope.node.lineno) if hasattr(self.symbol.scope.node, "lineno") else ""
-        inner = place.indent if place is not None else ""
+        inner = self.annotation_place.indent if self.annotation_place is not None else ""
         return inner[len(outer) - len(outer.lstrip()) :] or "    "
 
     def text_style(self, method: str) -> TextStyle:
@@ -173,6 +226,7 @@ class ClassContext:
             self.indent_unit,
             self.settings.line_length,
             self.names_in_method(method),
+            self.name.rpartition(".")[2],
         )
 
     @property

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Tensor, is_tensor, may_be, tensors
+from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import all_writes, buffer_fix
+from regbuf_lint.rules.buffer_fix import BufferFix, buffer_fixes, computed_name_fix
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
@@ -50,11 +52,12 @@ DOCS = RuleDocs(
     ),
     fix_safety=(
         "Safe where the tensor is made on the spot and nothing else holds it. Unsafe where it may be somebody else's "
-        "(an argument, another attribute), is complex or expanded, where the statement binds other names too, or where "
-        "a method asks whether the attribute exists. Withheld, with the reason in the help, where registration would "
-        "raise or change what the code means: before `super().__init__()`, for a name that the class, a base or "
-        "`nn.Module` already defines, for an attribute that is later deleted or set to something that is no tensor, and "
-        "for tensors that are computed from parameters."
+        "(an argument, another attribute, a cached result), is complex or expanded, where one statement gives several "
+        "attributes their values, where the name is only known at run time, and where the tensor is computed from "
+        "parameters: the fix then detaches it. Withheld, with the reason in the help, where registration would raise "
+        "or change what the code means: before `super().__init__()`, for a name that the class, a base or `nn.Module` "
+        "already defines, for an attribute that is later deleted or set to something that is no tensor, that is looked "
+        "up in `__dict__`, or whose annotation would become a field of a dataclass."
     ),
     checkpoint_impact=(
         "With `--persistent auto`, a value that every construction rebuilds is registered with `persistent=False` and "
@@ -79,18 +82,22 @@ def is_plain_tensor_write(write: Write) -> bool:
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
-    if context.registers_on_assignment:
-        return
     events = context.construction.events
     writes = [event for event in events if isinstance(event, Write) and event.step.own and is_plain_tensor_write(event)]
+    if not writes or context.registers_on_assignment:
+        return
+    reported: dict[str, list[Write]] = {}
     for attribute in dict.fromkeys(write.attribute for write in writes):
         if context.ignored(attribute) or context.moved_by_hand(attribute):
             continue
         mine = [write for write in writes if write.attribute == attribute]
         if attribute is None:
-            yield from (_finding(context, [write], [write]) for write in mine)
+            yield from (_finding(context, [write], computed_name_fix(context, write)) for write in mine)
         elif _survives(context, attribute, mine):
-            yield _finding(context, mine, all_writes(events, attribute))
+            reported[attribute] = mine
+    fixes = buffer_fixes(context, reported)
+    for attribute, mine in reported.items():
+        yield _finding(context, mine, fixes[attribute])
 
 
 def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
@@ -99,11 +106,10 @@ def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> boo
     return state is not None and any(write.number in state.writes for write in writes)
 
 
-def _finding(context: ClassContext, mine: list[Write], every: list[Write]) -> Finding:
+def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
     first = mine[0]
-    outcome = buffer_fix(context, first.attribute, every)
     what = f"`{context.name}.{first.attribute}`" if first.attribute else f"an attribute of `{context.name}`"
-    name = f'"{first.attribute}"' if first.attribute else "name"
+    name = f'"{attribute_key(first.attribute, context.name)}"' if first.attribute else "name"
     advice = f"register it: `self.register_buffer({name}, ...)`"
     return Finding(
         rule=META,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Registration
@@ -10,9 +9,12 @@ from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Span
+from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
@@ -21,7 +23,7 @@ META = RuleMeta(
     summary="the result of register_buffer assigned to an attribute: it is None",
     severity=Severity.ERROR,
     on_by_default=True,
-    fixable=FixAvailability.ALWAYS,
+    fixable=FixAvailability.SOMETIMES,
 )
 
 DOCS = RuleDocs(
@@ -33,8 +35,8 @@ DOCS = RuleDocs(
     example='self.w = self.register_buffer("w", torch.ones(8))\n',
     use_instead='self.register_buffer("w", torch.ones(8))\n',
     fix_safety=(
-        "Safe where both names are the same: the attribute is then what the code says it is. Unsafe where they differ, "
-        "since the other attribute no longer exists."
+        "Safe where both names are the same: the attribute is then what the code says it is. Withheld where they "
+        "differ, since only the author knows under which name the tensor is meant to be found."
     ),
     checkpoint_impact="`state_dict()` gains the key that was meant to be there.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),
@@ -49,27 +51,33 @@ def check(context: ClassContext) -> Iterator[Finding]:
 
 
 def _finding(context: ClassContext, event: Registration) -> Finding:
-    same = event.attribute == event.result_attribute
-    fix = Fix(
-        Applicability.SAFE if same else Applicability.UNSAFE,
-        "Drop the assignment",
-        (Edit(Span(event.step.statement.start, event.call.start), ""),),
-        adds=(event.attribute,) if event.attribute else (),
-    )
+    same = event.attribute is not None and event.attribute == event.result_attribute
+    help_text = "call `register_buffer` as a statement of its own"
+    if not same:
+        help_text += "; fix withheld: the buffer has another name, and dropping the assignment removes the attribute"
     return Finding(
         rule=META,
         message=(
             f"`register_buffer` returns None, so `{context.name}.{event.result_attribute}` is None "
-            + ("instead of the buffer" if same else "for ever")
+            + ("instead of the buffer" if same else "and not the buffer")
         ),
         span=event.step.statement,
         statement=event.step.statement,
-        help="call `register_buffer` as a statement of its own",
+        help=help_text,
         class_name=context.name,
         attribute=event.result_attribute,
         method=event.step.method,
-        fix=fix,
+        fix=_fix(context, event) if same else None,
     )
+
+
+def _fix(context: ClassContext, event: Registration) -> Fix:
+    from regbuf_lint.rewrite.calls import is_registered_persistent  # noqa: PLC0415  libcst is slow to load
+
+    key = attribute_key(event.attribute or "", context.name)
+    adds = (key,) if is_registered_persistent(context.source, event.call) else ()
+    edit = Edit(Span(event.step.statement.start, event.call.start), "")
+    return Fix(Applicability.SAFE, "Drop the assignment", (edit,), adds=adds)
 
 
 RULE = Rule(META, DOCS, check)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from regbuf_lint.rules import (
     buffer_requires_grad,
     plain_tensor_attribute,
@@ -10,7 +12,9 @@ from regbuf_lint.rules import (
     tensor_in_container,
     trainable_plain_tensor,
 )
-from regbuf_lint.rules.base import Rule
+
+if TYPE_CHECKING:
+    from regbuf_lint.rules.base import Rule
 
 RULES: tuple[Rule, ...] = (
     plain_tensor_attribute.RULE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -10,9 +9,13 @@ from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Unset, is_tensor, may_be, tensors
+from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
@@ -30,8 +33,8 @@ DOCS = RuleDocs(
         "to an attribute of `self` while an `nn.Module` is built, without being an `nn.Parameter`."
     ),
     why=(
-        "`parameters()` lists Parameters only, so an optimizer built from it never updates the tensor. After `.to()` it "
-        "stays behind on its device, and `state_dict()` does not save what was learned in it."
+        "`parameters()` lists Parameters only, so an optimizer built from it never updates the tensor. After `.to()` "
+        "it stays behind on its device, and `state_dict()` does not save what was learned in it."
     ),
     example="self.scale = torch.ones(8, requires_grad=True)\n",
     use_instead="self.scale = nn.Parameter(torch.ones(8))\n",
@@ -45,6 +48,9 @@ DOCS = RuleDocs(
         "https://docs.pytorch.org/docs/stable/notes/modules.html#module-state",
     ),
 )
+
+
+_LOOK = "the fix needs a look: the tensor becomes trainable, which changes what an optimizer does"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
@@ -96,14 +102,15 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     if collision is not None:
         return None, f"fix withheld: `{write.attribute}` is also {collision}"
     from regbuf_lint.rewrite.gradients import as_parameter  # noqa: PLC0415  libcst is slow to load
-    from regbuf_lint.rewrite.statements import CannotRewrite  # noqa: PLC0415
 
     try:
         edit = as_parameter(context.source, write.step.statement, name, context.text_style(write.step.method))
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     message = f"Make `{write.attribute}` a Parameter"
-    return Fix(Applicability.UNSAFE, message, (edit,), adds=(write.attribute or "",)), ""
+    return Fix(
+        Applicability.UNSAFE, message, (edit,), adds=(attribute_key(write.attribute or "", context.name),)
+    ), _LOOK
 
 
 RULE = Rule(META, DOCS, check)

@@ -1,0 +1,31 @@
+"""The block that a statement stands in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.scopes import nested_blocks
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator
+
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.model.span import Span
+
+
+def is_alone_in_block(symbol: ClassSymbol, span: Span) -> bool:
+    """Whether a statement of the class is all that its block holds, so that the block needs it."""
+    node, file = symbol.scope.node, symbol.scope.file
+    for block in _blocks(getattr(node, "body", [])):
+        for statement in block:
+            if statement.lineno == span.start.row and file.span(statement) == span:
+                return len(block) == 1
+    return True
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    yield body
+    for statement in body:
+        for block in nested_blocks(statement):
+            yield from _blocks(block)

@@ -1,0 +1,137 @@
+"""Line breaks inside an expression: joining them, and moving them to the right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import libcst as cst
+
+from regbuf_lint.rewrite.parsing import code
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def has_line_breaks(node: cst.BaseExpression) -> bool:
+    """Whether the text of an expression has more than one line."""
+    text = code(node)
+    return "\n" in text or "\r" in text
+
+
+def flattened(node: cst.BaseExpression) -> str | None:
+    """The expression on one line, None where a comment, a string or a trailing comma keeps its line breaks."""
+    if not has_line_breaks(node):
+        return code(node)
+    keepers = _Keepers()
+    node.visit(keepers)
+    if keepers.found:
+        return None
+    text = code(_visited(node, _Join()))
+    return None if "\n" in text or "\r" in text else text
+
+
+def breaks_in_strings_alone(node: cst.BaseExpression) -> bool:
+    """Whether every line break of the expression stands inside a string."""
+    visitor = _OutsideStrings()
+    node.visit(visitor)
+    return not visitor.found
+
+
+def deepened(node: cst.BaseExpression, unit: str) -> str:
+    """The text with its continuation lines indented by one more ``unit``; lines inside strings stay."""
+    return code(_visited(node, _Deepen(unit)))
+
+
+def _visited(node: cst.BaseExpression, transformer: cst.CSTTransformer) -> cst.BaseExpression:
+    return cast("cst.BaseExpression", node.visit(transformer))
+
+
+class _Keepers(cst.CSTVisitor):
+    """Looks for what must not be joined: comments, strings over several lines, trailing commas before a bracket."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.Comment, cst.FormattedString, cst.SimpleString)):
+            self.found = self.found or isinstance(node, cst.Comment) or "\n" in code(node)
+        elif isinstance(node, cst.Call):
+            self._check_last(node.args)
+        elif isinstance(node, (cst.List, cst.Tuple, cst.Dict, cst.Set)) and not _is_single(node):
+            self._check_last(node.elements)
+        return not self.found
+
+    def _check_last(self, items: Sequence[cst.Arg | cst.BaseElement | cst.BaseDictElement]) -> None:
+        """A comma behind the last item asks for one line each."""
+        self.found = self.found or (bool(items) and isinstance(items[-1].comma, cst.Comma))
+
+
+def _is_single(node: cst.BaseExpression) -> bool:
+    """Whether it is a tuple of one item, which needs its comma."""
+    return isinstance(node, cst.Tuple) and len(node.elements) == 1
+
+
+class _OutsideStrings(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.Newline, cst.ParenthesizedWhitespace)):
+            self.found = True
+        elif isinstance(node, cst.SimpleWhitespace):
+            self.found = self.found or "\\" in node.value
+        return not self.found
+
+
+_NOTHING = cst.SimpleWhitespace("")
+
+
+class _Join(cst.CSTTransformer):
+    """Joins the lines of an expression that stands in brackets."""
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode:
+        del original_node
+        if isinstance(updated_node, cst.ParenthesizedWhitespace):
+            return cst.SimpleWhitespace(" ")
+        if isinstance(updated_node, cst.SimpleWhitespace):
+            return cst.SimpleWhitespace(" ") if "\\" in updated_node.value else updated_node
+        if isinstance(updated_node, (cst.LeftParen, cst.LeftSquareBracket, cst.LeftCurlyBrace)):
+            return updated_node.with_changes(whitespace_after=_NOTHING)
+        if isinstance(updated_node, (cst.RightParen, cst.RightSquareBracket, cst.RightCurlyBrace)):
+            return updated_node.with_changes(whitespace_before=_NOTHING)
+        return _without_space_at_brackets(updated_node)
+
+
+def _without_space_at_brackets(node: cst.CSTNode) -> cst.CSTNode:
+    if isinstance(node, cst.Call):
+        args = [arg.with_changes(whitespace_after_arg=_NOTHING) for arg in node.args]
+        return node.with_changes(whitespace_before_args=_NOTHING, args=args)
+    if isinstance(node, cst.Tuple) and _is_single(node):
+        only = node.elements[0].with_changes(comma=cst.Comma(whitespace_after=_NOTHING))
+        return node.with_changes(elements=[only])
+    return node
+
+
+class _Deepen(cst.CSTTransformer):
+    """Moves the continuation lines of an expression to the right; lines inside strings stay."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self._unit = unit
+
+    def leave_ParenthesizedWhitespace(  # noqa: N802
+        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+    ) -> cst.ParenthesizedWhitespace:
+        del original_node
+        last = cst.SimpleWhitespace(self._unit + updated_node.last_line.value)
+        lines = [self._line(line) for line in updated_node.empty_lines]
+        return updated_node.with_changes(last_line=last, empty_lines=lines)
+
+    def _line(self, line: cst.EmptyLine) -> cst.EmptyLine:
+        if line.comment is None:
+            return line
+        return line.with_changes(whitespace=cst.SimpleWhitespace(self._unit + line.whitespace.value))

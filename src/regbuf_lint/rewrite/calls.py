@@ -1,0 +1,27 @@
+"""Arguments of a call, as they are written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.parsing import parse_expression
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.span import Span
+    from regbuf_lint.source.text import SourceText
+
+
+def is_registered_persistent(source: SourceText, call: Span) -> bool:
+    """Whether a call of ``register_buffer`` does not say ``persistent=False``."""
+    try:
+        node = parse_expression(source, call)
+    except CannotRewrite:
+        return True
+    if not isinstance(node, cst.Call):
+        return True
+    given = [one.value for one in node.args if one.keyword is not None and one.keyword.value == "persistent"]
+    given += [one.value for one in node.args[2:3] if one.keyword is None and not one.star]
+    return not any(isinstance(value, cst.Name) and value.value == "False" for value in given)

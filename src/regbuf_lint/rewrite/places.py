@@ -1,0 +1,75 @@
+"""Where a statement stands, as far as its new text depends on it; known without libcst."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.span import Span
+    from regbuf_lint.rewrite.style import TextStyle
+    from regbuf_lint.source.text import SourceText
+
+TAB = 4
+"""Columns of a tab, as ruff counts them."""
+
+_UNLIMITED = 100_000
+_PRAGMAS = ("noqa", "type:", "pyright:", "pylint:", "nosec", "mypy:", "ruff:")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement is laid out.
+
+    Attributes:
+        indent: white space before it.
+        unit: white space of one further level.
+        width: number of columns that a line may have.
+        behind: number of columns of what follows it on its last line (a comment).
+        newline: line end of the file.
+        alone: whether nothing but a comment shares its lines.
+    """
+
+    indent: str
+    unit: str
+    width: int
+    behind: int = 0
+    newline: str = "\n"
+    alone: bool = True
+
+    def deeper(self) -> Place:
+        """One level further in; what follows the statement does not follow this line, but a comma does."""
+        return replace(self, indent=self.indent + self.unit, behind=1)
+
+    def fits(self, text: str) -> bool:
+        """Whether each line of a text that starts at the indentation ends within the width."""
+        first, *more = text.splitlines() or [""]
+        lines = [" " * columns(self.indent) + first, *more]
+        lines[-1] += " " * self.behind
+        return all(columns(line) <= self.width for line in lines)
+
+    def joined(self, statements: list[str]) -> str:
+        """Several statements in the place of one."""
+        return (f"{self.newline}{self.indent}" if self.alone else "; ").join(statements)
+
+
+def columns(text: str) -> int:
+    """Width of a piece of a line."""
+    return len(text.replace("\t", " " * TAB))
+
+
+def place_of(source: SourceText, span: Span, style: TextStyle) -> Place:
+    """Where a statement stands; one behind a ``;`` or a ``:`` on the same line must stay on its line."""
+    before = source.line(span.start.row)[: span.start.column - 1]
+    behind = source.line(span.end.row)[span.end.column - 1 :]
+    comment = behind.strip()
+    alone = not before.strip() and (not comment or comment.startswith("#"))
+    indent = before[: len(before) - len(before.lstrip())]
+    width = style.width if alone else _UNLIMITED
+    return Place(indent, style.unit, width, _columns_of(behind), source.newline, alone)
+
+
+def _columns_of(behind: str) -> int:
+    comment = behind.strip()
+    is_pragma = comment.lstrip("#").lstrip().lower().startswith(_PRAGMAS)
+    return 0 if not comment or is_pragma else columns(behind.rstrip())

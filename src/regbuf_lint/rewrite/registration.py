@@ -1,0 +1,139 @@
+"""The text that registers a buffer, given its owner, its name and its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.layout import Argument, call
+from regbuf_lint.rewrite.names import attribute_key
+from regbuf_lint.rewrite.parsing import code
+
+if TYPE_CHECKING:
+    from regbuf_lint.rewrite.places import Place
+    from regbuf_lint.rewrite.style import TextStyle
+
+PRIMARIES = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+_KEEP_PARENTHESES = (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """How one attribute is to be registered.
+
+    Attributes:
+        persistent: whether ``state_dict()`` shall have it.
+        calls: names of methods to call on the value (``detach``, ``clone``), in this order.
+    """
+
+    persistent: bool
+    calls: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> list[Argument]:
+        """Further arguments of the registration."""
+        return [] if self.persistent else [Argument(cst.Name("False"), "persistent=")]
+
+
+def registration(
+    target: cst.Attribute, value: cst.BaseExpression, how: Registered, place: Place, style: TextStyle
+) -> str:
+    """``target.register_buffer(name, value)``, or what the style asks for instead of it."""
+    given = argument(value, how)
+    if style.buffer_style is BufferStyle.NN_BUFFER and not _is_none(value):
+        return call(f"{code(target)} = {style.buffer_name}(", [given, *how.flags], place)
+    key = attribute_key(target.attr.value, style.class_name)
+    name = cst.SimpleString(f"{style.quote}{key}{style.quote}")
+    return call(f"{code(target.value)}.register_buffer(", [Argument(name), given, *how.flags], place)
+
+
+def from_setattr(node: cst.Call, how: Registered, place: Place, style: TextStyle) -> str:
+    """``setattr(owner, name, value)`` as a registration.
+
+    Raises:
+        CannotRewrite: it has other arguments, or a name that no buffer may have.
+    """
+    if len(node.args) != 3 or any(one.keyword or one.star for one in node.args):  # noqa: PLR2004
+        msg = "its arguments are not three plain ones"
+        raise CannotRewrite(msg)
+    owner, name, value = (one.value for one in node.args)
+    _refuse_name(name)
+    given = argument(value, how)
+    if style.buffer_style is BufferStyle.NN_BUFFER:
+        inner = call(f"{style.buffer_name}(", [given, *how.flags], replace(place, width=100_000))
+        return call("setattr(", [Argument(owner), Argument(name), Argument(cst.parse_expression(inner))], place)
+    return call(f"{code(owner)}.register_buffer(", [Argument(name), given, *how.flags], place)
+
+
+def _refuse_name(name: cst.BaseExpression) -> None:
+    found = _Text()
+    name.visit(found)
+    if "." in found.text:
+        msg = "its name has a dot, which `register_buffer` refuses with KeyError"
+        raise CannotRewrite(msg)
+
+
+class _Text(cst.CSTVisitor):
+    """Collects the text of strings, expressions inside of f-strings left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+
+    def visit_SimpleString(self, node: cst.SimpleString) -> None:  # noqa: N802
+        self.text += node.value
+
+    def visit_FormattedStringText(self, node: cst.FormattedStringText) -> None:  # noqa: N802
+        self.text += node.value
+
+    def visit_FormattedStringExpression(self, node: cst.FormattedStringExpression) -> bool:  # noqa: ARG002, N802
+        return False
+
+
+def _is_none(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Name) and value.value == "None"
+
+
+def argument(value: cst.BaseExpression, how: Registered) -> Argument:
+    """The value as an argument: without the parentheses that only held it together over several lines.
+
+    Raises:
+        CannotRewrite: it is a tuple without parentheses, or was meant to be a Parameter.
+    """
+    if isinstance(value, cst.Tuple) and not value.lpar:
+        msg = "its value is a tuple"
+        raise CannotRewrite(msg)
+    if how.calls:
+        _refuse_lost_parameter(value)
+        for name in how.calls:
+            value = cst.Call(cst.Attribute(primary(value), cst.Name(name)))
+        return Argument(value)
+    if value.lpar and not isinstance(value, _KEEP_PARENTHESES) and not _has_comment(value):
+        return Argument(value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1]), indented=True)
+    return Argument(value)
+
+
+def _refuse_lost_parameter(value: cst.BaseExpression) -> None:
+    """``nn.Parameter(t).to(dtype)`` was meant to be a Parameter, and a buffer would hide that it is none."""
+    while isinstance(value, (cst.Call, cst.Attribute)):
+        name = value.func if isinstance(value, cst.Call) else None
+        if isinstance(name, (cst.Name, cst.Attribute)) and code(name).rpartition(".")[2] == "Parameter":
+            msg = "a method called on a new Parameter gives a plain tensor; call it before: `nn.Parameter(t.to(...))`"
+            raise CannotRewrite(msg)
+        value = value.func if isinstance(value, cst.Call) else value.value
+
+
+def _has_comment(value: cst.BaseExpression) -> bool:
+    """Whether the outermost parentheses hold a comment beside them, which would go with them."""
+    return "#" in code(value.lpar[0].whitespace_after) + code(value.rpar[-1].whitespace_before)
+
+
+def primary(value: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression as something that ``.name`` may follow."""
+    if isinstance(value, PRIMARIES) or value.lpar:
+        return value
+    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])

@@ -1,0 +1,72 @@
+"""Why somebody should look at a fix that registers a buffer before it is applied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import WriteForm
+from regbuf_lint.model.value import Buffer, Dtype, is_only, may_be, tensors
+from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regbuf_lint.model.class_view import Write
+    from regbuf_lint.rules.context import ClassContext
+
+
+def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """Reasons to look at the fix, the weightiest first.
+
+    Args:
+        context: the class.
+        plans: the attributes that one fix registers.
+    """
+    found = [doubt for plan in plans for write in plan.chosen for doubt in _about_values(write)]
+    if any(plan.attribute is None for plan in plans):
+        found.append("the name is only known at run time, and it must not be an attribute already")
+    if any(write.form is WriteForm.UNPACKED for plan in plans for write in plan.chosen):
+        found.append("the statement is split: locals take the items, and the attributes are registered behind it")
+    if _shares_tensor(plans):
+        found.append("one tensor gets several names, and registered ones become several tensors after `.to()`")
+    if any(not is_only(write.value, *BUFFER_VALUES) for plan in plans for write in plan.writes):
+        found.append("another statement assigns it something that may be no tensor")
+    user = context.dict_user()
+    if user is not None:
+        found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")
+    if context.is_mixin:
+        found.append("the class is a mixin, and only nn.Module classes that use it have `register_buffer`")
+    if context.loads_without_construction and not all(plan.persistent for plan in plans):
+        found.append("`from_pretrained` builds the model on `meta` and fills only what a checkpoint holds")
+    return found
+
+
+def _shares_tensor(plans: Sequence[Plan]) -> bool:
+    """Whether two attributes are targets of one chained assignment."""
+    chained = [write.step.statement for plan in plans for write in plan.chosen if write.form is WriteForm.CHAINED]
+    return len(set(chained)) < len(chained)
+
+
+def _about_values(write: Write) -> list[str]:
+    found = []
+    for tensor in tensors(write.value):
+        if tensor.derived:
+            found.append(
+                "the tensor is computed from parameters and would carry their graph, so the fix detaches it; "
+                "where it has to follow them, compute it in `forward`"
+            )
+        if tensor.dtype is Dtype.COMPLEX:
+            found.append(
+                "the tensor is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer"
+            )
+        if tensor.expanded:
+            found.append("the tensor is expanded, so the fix copies it: such a buffer cannot be loaded into")
+        if tensor.argument:
+            found.append("the tensor comes from outside and may be a Parameter or somebody else's tensor")
+        elif tensor.alias:
+            found.append(f"it is the same tensor as `{tensor.alias}`, and two buffers become two tensors after `.to()`")
+        elif not tensor.fresh:
+            found.append("something else holds the same tensor, which stays behind when the buffer moves")
+    if may_be(write.value, Buffer):
+        found.append("it is the same tensor as another buffer, and becomes another one after `.to()`")
+    return found

@@ -1,0 +1,168 @@
+"""Which statements of a class become registrations of an attribute, or why none can."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.settings import Persistence
+from regbuf_lint.model.value import (
+    Alternative,
+    Buffer,
+    NoneValue,
+    Tensor,
+    Unknown,
+    Unset,
+    Value,
+    is_only,
+    is_tensor,
+    may_be,
+    tensors,
+    without,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.rules.context import ClassContext
+
+BUFFER_VALUES = (Tensor, Buffer, NoneValue)
+"""What a buffer may be assigned."""
+
+
+class Withheld(Exception):  # noqa: N818  (an outcome, not an error)
+    """No fix can be offered; the message says why, as the end of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How one attribute becomes a buffer.
+
+    Attributes:
+        attribute: its name; None for one that is computed.
+        writes: every write to it during construction, in order.
+        chosen: those that become registrations.
+        persistent: whether ``state_dict()`` shall have it.
+    """
+
+    attribute: str | None
+    writes: tuple[Write, ...]
+    chosen: tuple[Write, ...]
+    persistent: bool
+
+
+def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) -> Plan:
+    """How an attribute becomes a buffer.
+
+    Args:
+        context: the class.
+        attribute: its name; None for one that is computed, with ``writes`` then holding that one statement.
+        writes: every write to it during construction, in order.
+
+    Raises:
+        Withheld: it cannot become one.
+    """
+    _refuse_hostile_class(context)
+    if attribute is not None:
+        _refuse_name(context, attribute)
+        _refuse_later(context, attribute)
+    chosen = tuple(write for write in writes if _is_to_be_converted(write))
+    for write in writes:
+        if write not in chosen and not may_be(write.prior, Unset) and _is_no_buffer_value(write.value):
+            msg = f"`{write.step.method}` later assigns something else to it, which raises TypeError for a buffer"
+            raise Withheld(msg)
+    if not chosen:
+        msg = "a base class gives it its first value"
+        raise Withheld(msg)
+    for write in chosen:
+        _refuse_write(write)
+    return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
+
+
+def _is_to_be_converted(write: Write) -> bool:
+    """Whether the attribute may not be a buffer yet at a write, the earlier ones of which were converted.
+
+    A tensor assigned where it certainly holds a tensor updates the buffer and stays as it is; one that is assigned
+    over None is converted like the None, so that each path says what it registers.
+    """
+    if not is_only(write.value, *BUFFER_VALUES):
+        return False
+    if may_be(write.prior, Unset):
+        return True
+    before = without(write.prior, NoneValue)
+    if before and not is_only(before, Tensor, Buffer):
+        msg = "it holds something that is no tensor before, and registering it then raises KeyError"
+        raise Withheld(msg)
+    return not before and is_tensor(write.value)
+
+
+def _is_no_buffer_value(value: Value) -> bool:
+    kinds: tuple[type[Alternative], ...] = (*BUFFER_VALUES, Unknown)
+    return bool(value) and not any(isinstance(one, kinds) for one in value)
+
+
+def _refuse_hostile_class(context: ClassContext) -> None:
+    method = context.overrides("__setattr__", "register_buffer")
+    if method is not None:
+        msg = f"the class has its own `{method}`"
+        raise Withheld(msg)
+    if context.is_script_module and context.settings.persistent is Persistence.NEVER:
+        msg = "a ScriptModule refuses buffers with `persistent=False`"
+        raise Withheld(msg)
+
+
+def _refuse_name(context: ClassContext, attribute: str) -> None:
+    collision = context.collision(attribute)
+    if collision is not None:
+        msg = f"`{attribute}` is also {collision}, and registering that name raises KeyError"
+        raise Withheld(msg)
+    if not attribute or "." in attribute:
+        msg = f"`register_buffer` refuses the name `{attribute}`: it is empty or has a dot"
+        raise Withheld(msg)
+    if context.deleted(attribute):
+        msg = f"`{attribute}` is deleted somewhere"
+        raise Withheld(msg)
+    reader = context.in_dict(attribute)
+    if reader is not None:
+        msg = f"`{reader}` looks for it in `__dict__`, where a buffer is not found"
+        raise Withheld(msg)
+
+
+def _refuse_later(context: ClassContext, attribute: str) -> None:
+    for event in context.later_events(attribute):
+        if isinstance(event, Write) and _is_no_buffer_value(event.value):
+            msg = f"`{event.step.method}` later assigns something else to it, which raises TypeError for a buffer"
+            raise Withheld(msg)
+
+
+def _refuse_write(write: Write) -> None:
+    if not write.step.own:
+        msg = f"it is assigned in `{write.step.method}` of a base class or a helper"
+        raise Withheld(msg)
+    if not write.step.initialised:
+        msg = "it is assigned before `super().__init__()`, where a registration raises AttributeError"
+        raise Withheld(msg)
+    if write.form in {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.BYPASS, WriteForm.DELETED}:
+        msg = f"it is assigned by `{write.form.value}`"
+        raise Withheld(msg)
+    if calls_on(write) and may_be(write.value, NoneValue):
+        msg = f"it may be None, which has no `.{calls_on(write)[0]}()`"
+        raise Withheld(msg)
+
+
+def calls_on(write: Write) -> tuple[str, ...]:
+    """Methods of the tensor that have to be called before it can be registered."""
+    found = tensors(write.value)
+    detach = ("detach",) if any(tensor.derived for tensor in found) else ()
+    return (*detach, "clone") if any(tensor.expanded for tensor in found) else detach
+
+
+def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
+    """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state."""
+    if context.is_script_module:
+        return True
+    wanted = context.settings.persistent
+    if wanted is not Persistence.AUTO:
+        return wanted is Persistence.ALWAYS
+    if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
+        return True
+    return attribute is not None and context.changed_later(attribute)
