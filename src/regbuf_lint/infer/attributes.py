@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import decorator_names
@@ -82,7 +83,7 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
 def _of_tensor(owner: Tensor | Parameter | Buffer, name: str, node: ast.expr) -> Value:
     if name in torch_api.table().properties:
         if isinstance(owner, Parameter) and name == "data":
-            return frozenset({Tensor(fresh=False)})
+            return frozenset({replace(torch_api.as_plain(owner), derived=False)})
         tensor = owner if isinstance(owner, Tensor) else torch_api.as_plain(owner)
         return torch_api.read_property(name, tensor) or UNKNOWN
     if name in torch_api.table().methods:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.arguments import Arguments
@@ -24,7 +25,8 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.registrations import call_self_method
 from regbuf_lint.infer.targets import note_gradient
-from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Value, join
+from regbuf_lint.infer.torch_api import has
+from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Value, join, map_tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
@@ -98,9 +100,18 @@ def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: a
     top, _, name = callee.name.partition(".")
     if top == "builtins" and name in BUILTINS:
         return BUILTINS[name](frame, arguments, node, state)
+    if callee.name.startswith("torch.nn.init.") and has("random_functions", callee.name):
+        _fill_at_random(node, state)
     if callee.name in BUFFERS:
         frame.buffers.add(node)
     return call_external(frame, callee.name, arguments)
+
+
+def _fill_at_random(node: ast.Call, state: State) -> None:
+    """``nn.init.normal_(x)`` on a local."""
+    first = node.args[0] if node.args else None
+    if isinstance(first, ast.Name) and first.id in state.locals:
+        state.locals[first.id] = map_tensors(state.locals[first.id], lambda tensor: replace(tensor, random=True))
 
 
 def _call_object(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arguments, state: State) -> Value:

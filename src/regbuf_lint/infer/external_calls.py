@@ -29,6 +29,7 @@ from regbuf_lint.model.value import (
     join,
     map_tensors,
     may_be,
+    tensors,
     unknown,
 )
 
@@ -53,7 +54,10 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
     if frame.inference.is_tensor_function(name) or library_functions().tensors.match(name):
         return frozenset({Tensor()})
     if name in _PARAMETERS:
-        return frozenset({Parameter(trainable=not _is_false(arguments.argument(1, "requires_grad")))})
+        trainable = not _is_false(arguments.argument(1, "requires_grad"))
+        data = arguments.argument(0, "data")
+        known = bool(data) and all(isinstance(one, Tensor) for one in data)
+        return frozenset({Parameter(trainable, random=not known or any(one.random for one in tensors(data)))})
     if name in BUFFERS:
         inner = arguments.argument(0, "data")
         return frozenset(Buffer(one) if isinstance(one, Tensor) else Buffer() for one in inner or UNKNOWN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer import torch_api
@@ -71,7 +72,7 @@ def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
     if name == "requires_grad_":
         wanted = arguments.argument(0, "requires_grad")
         refused = bool(wanted) and all(isinstance(one, Literal) and not one.value for one in wanted)
-        return frozenset({Parameter(trainable=not refused)})
+        return frozenset({replace(owner, trainable=not refused)})
     if name in _SAME_PARAMETER or (name.endswith("_") and not name.endswith("__")):
         return frozenset({owner})
     return torch_api.call_method(name, torch_api.as_plain(owner), arguments) or UNKNOWN

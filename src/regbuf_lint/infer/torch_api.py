@@ -44,6 +44,7 @@ _DTYPES = {
 _CASTS = {"float", "double", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"}
 _KEEPING = _CASTS | {"to", "cuda", "cpu", "type", "type_as", "xpu"}
 _GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.random.get_rng_state"}
+_CONVERTERS = {"torch.as_tensor", "torch.asarray"}
 _COPIERS = {"torch.tensor", "torch.scalar_tensor"}
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
 _COPYING = {"clone", "contiguous", "repeat", "tile"}
@@ -104,8 +105,12 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     )
     if not has("view_functions", name):
         like = replace(like, alias="")
+    if name.endswith("_like"):
+        like = replace(like, random=has("random_functions", name))
     if name.endswith("_like") or name in _COPIERS or like.dtype in _NO_GRADIENT:
         like = replace(like, derived=False, argument="")
+    if name in _CONVERTERS and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
+        like = replace(like, fresh=False, argument="?")
     return _value(_choose(spec, arguments), like)
 
 
@@ -141,7 +146,7 @@ def as_plain(alternative: Parameter | Buffer) -> Tensor:
     """The tensor inside a Parameter or buffer, as an operation on it sees it."""
     if isinstance(alternative, Buffer):
         return replace(alternative.tensor, fresh=False)
-    return Tensor(derived=alternative.trainable, fresh=False, dtype=Dtype.FLOAT)
+    return Tensor(derived=alternative.trainable, random=alternative.random, fresh=False, dtype=Dtype.FLOAT)
 
 
 def result_tensor(operands: list[Value]) -> Tensor:

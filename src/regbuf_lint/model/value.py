@@ -57,9 +57,15 @@ class Tensor(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Alternative):
-    """An ``nn.Parameter``; ``trainable`` is False only where ``requires_grad=False`` is written."""
+    """An ``nn.Parameter``.
+
+    Attributes:
+        trainable: False only where ``requires_grad=False`` is written.
+        random: whether its first value comes from a random generator, as far as is known.
+    """
 
     trainable: bool = True
+    random: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
         msg = "a base class gives it its first value"
         raise Withheld(msg)
     for write in chosen:
-        _refuse_write(write)
+        _refuse_write(context, write)
     return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
 
 
@@ -134,7 +134,7 @@ def _refuse_later(context: ClassContext, attribute: str) -> None:
             raise Withheld(msg)
 
 
-def _refuse_write(write: Write) -> None:
+def _refuse_write(context: ClassContext, write: Write) -> None:
     if not write.step.own:
         msg = f"it is assigned in `{write.step.method}` of a base class or a helper"
         raise Withheld(msg)
@@ -143,6 +143,9 @@ def _refuse_write(write: Write) -> None:
         raise Withheld(msg)
     if write.form in {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.BYPASS, WriteForm.DELETED}:
         msg = f"it is assigned by `{write.form.value}`"
+        raise Withheld(msg)
+    if write.step.method in context.definition.setters:
+        msg = f"the property's setter assigns it; register it in `__init__`, so that setting `{write.step.method}` updates it"
         raise Withheld(msg)
     if calls_on(write) and may_be(write.value, NoneValue):
         msg = f"it may be None, which has no `.{calls_on(write)[0]}()`"
