@@ -50,9 +50,9 @@ def evidence_in(definitions: Iterable[ClassDefinition]) -> Evidence:
 
 def _look_at(function: FunctionNode, receiver: str, evidence: Evidence) -> None:
     for node in ast.walk(function):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC):
-            _note(evidence.tensors, receiver, node.left, node.right)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_numeric(node):
+        if (isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC)) or (
+            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_numeric(node)
+        ):
             _note(evidence.tensors, receiver, node.left, node.right)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             _note(evidence.tensors, receiver, node.operand)

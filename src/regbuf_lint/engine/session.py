@@ -100,7 +100,9 @@ class Session:
                 yield ClassContext(self._inference, symbol, construction)
                 yield from self._mixins(symbol, construction, seen)
 
-    def _mixins(self, symbol: ClassSymbol, construction: Construction, seen: set[ClassSymbol]) -> Iterator[ClassContext]:
+    def _mixins(
+        self, symbol: ClassSymbol, construction: Construction, seen: set[ClassSymbol]
+    ) -> Iterator[ClassContext]:
         """Bases in the same file that are no nn.Module classes, as this nn.Module class runs them."""
         for base in self._inference.classes(symbol)[1:]:
             if base in seen or base.scope.file is not symbol.scope.file:

@@ -6,7 +6,6 @@ import ast
 import re
 import sys
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,8 @@ from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.source.text import SourceText
 
 _INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)

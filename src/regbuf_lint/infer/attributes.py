@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,13 @@ from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.references import (
+    RETURNING_SELF,
     BuiltSubmodule,
     ClassValue,
     ExternalValue,
     FileValue,
     FunctionValue,
     Instance,
-    RETURNING_SELF,
     MethodOf,
     SelfMethod,
     SelfValue,
@@ -47,6 +46,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    import ast
+
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
 

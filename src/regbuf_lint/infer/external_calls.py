@@ -10,8 +10,8 @@ from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torc
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import element_of, sequence_of
-from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.instances import distribution_of
+from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.model.value import (
     OTHER,
     UNKNOWN,
@@ -45,7 +45,9 @@ _PARAMETERS = frozenset(
 )  # fmt: skip
 BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
 _COPIES = frozenset({"copy.deepcopy", "copy.copy"})
-_NUMBERS = frozenset({"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"})
+_NUMBERS = frozenset(
+    {"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"}
+)
 _ORDERED_DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict"})
 
 

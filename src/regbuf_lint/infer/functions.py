@@ -55,7 +55,9 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
 
 def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver: Value, state: State) -> Value:
     """What a method returns that is called without arguments (a property's getter, ``__post_init__``)."""
-    return run_function(frame, FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner), Arguments(), state)
+    return run_function(
+        frame, FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner), Arguments(), state
+    )
 
 
 def _holds_self(value: Value) -> bool:
@@ -170,5 +172,3 @@ def _promise(frame: Frame, parameter: ast.arg) -> Value:
         return unknown(f"argument `{parameter.arg}`")
     promised = annotated(frame.inference, frame.scope.parent or frame.scope, parameter.annotation)
     return frame.as_argument(promised, parameter.arg)
-
-

@@ -36,7 +36,7 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
         return assume(frame, test.operand, state, truth=not truth)
     if isinstance(test, ast.BoolOp):
         if isinstance(test.op, ast.And) is truth:
-            return all([assume(frame, operand, state, truth=truth) for operand in test.values])
+            return all(assume(frame, operand, state, truth=truth) for operand in test.values)
         return _first_that_decides(frame, test, state, truth=truth)
     if isinstance(test, ast.Constant):
         return bool(test.value) is truth

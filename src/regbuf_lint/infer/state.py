@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.value import UNSET, Value, join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 class State:

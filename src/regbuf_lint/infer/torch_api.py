@@ -298,9 +298,7 @@ def _flags_fit(overload: dict[str, Any], params: list[str], arguments: Arguments
 
 def _kinds_fit(overload: dict[str, Any], params: list[str], arguments: Arguments) -> bool:
     """Whether no argument is certainly of another kind than its parameter."""
-    return all(
-        _may_be_kind(_given(name, params, arguments), kind) for name, kind in overload.get("types", {}).items()
-    )
+    return all(_may_be_kind(_given(name, params, arguments), kind) for name, kind in overload.get("types", {}).items())
 
 
 def _may_be_kind(value: Value, kind: str) -> bool:
@@ -336,5 +334,3 @@ def _simple(spec: str, like: Tensor) -> Value:
     if spec == "generator-state":
         return frozenset({replace(like, generator_state=True)})
     return frozenset({Other(spec)})
-
-

@@ -6,10 +6,12 @@ knows every alternative, so an ``Unknown`` among them keeps it silent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 class Dtype(Enum):
