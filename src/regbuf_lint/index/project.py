@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import FileFacts, SyntaxFailure, import_name, installed_roots, parse
+from regbuf_lint.index.files import FileFacts, ParseError, import_name, installed_roots, parse
 from regbuf_lint.index.scopes import (
     AssignBinding,
     ClassBinding,
@@ -60,7 +60,7 @@ class Project:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
 
         Raises:
-            SyntaxFailure: it does not parse.
+            ParseError: it does not parse.
         """
         known = self._by_path.get(path)
         if known is not None and known.source.text == source.text:
@@ -271,7 +271,7 @@ class Project:
                 too_large = path.stat().st_size > _LARGEST_FILE
                 source = None if too_large else read_source(path)
                 self._by_path[path] = None if source is None else self._parsed(path, name, source)
-            except (SourceError, SyntaxFailure, OSError):
+            except (SourceError, ParseError, OSError):
                 self._by_path[path] = None
         return self._by_path[path]
 

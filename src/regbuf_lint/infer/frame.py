@@ -86,19 +86,17 @@ class Frame:
         recorder: Recorder | None = None,
         meter: Meter | None = None,
         depth: int = 0,
-        loops: int = 0,
-        closure: Mapping[str, Value] | None = None,
     ) -> None:
         self.inference = inference
         self.scope = scope
-        self.closure = closure or {}
+        self.closure: Mapping[str, Value] = {}
         self.symbol = symbol
         self.owner = owner
         self.method = getattr(scope.node, "name", "")
         self.recorder = recorder
         self.meter = meter or Meter()
         self.depth = depth
-        self.loops = loops
+        self.loops = 0
         self.quiet_gradient = 0
         self.statement: ast.stmt | None = None
         self.returned: list[Value] = []
@@ -142,25 +140,20 @@ class Frame:
 
     def called(self, function: FunctionValue) -> Frame:
         """A frame for the body of a function that is called from here."""
-        owner = function.owner
-        if (
-            self.recorder is not None
-            and owner is not None
-            and self.symbol is not None
-            and function.receiver is not None
-        ):
+        bound = function.owner is not None and function.receiver is not None
+        if bound and self.recorder is not None and self.symbol is not None:
             self.recorder.called.add(getattr(function.scope.node, "name", ""))
         inner = Frame(
             self.inference,
             function.scope,
             symbol=self.symbol,
-            owner=owner,
+            owner=function.owner,
             recorder=self.recorder,
             meter=self.meter,
             depth=self.depth + 1,
-            loops=self.loops,
-            closure=function.closure,
         )
+        inner.closure = function.closure
+        inner.loops = self.loops
         inner.quiet_gradient = self.quiet_gradient
         return inner
 

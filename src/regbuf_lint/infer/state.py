@@ -1,4 +1,4 @@
-"""What is known at one point of a run: locals, attributes of the object under construction, and whether it is reached."""
+"""What is known at one point of a run: locals, attributes of the object under construction, whether it is reached."""
 
 from __future__ import annotations
 
