@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from textwrap import indent
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,7 +16,6 @@ from regbuf_lint.model.rule import FixAvailability
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.rules.registry import RULES
 from regbuf_lint.source.text import SourceText
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from regbuf_lint.rules.base import Rule
