@@ -20,7 +20,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def block(marker: str) -> str:
     """Return the code block that follows a comment."""
-    match = re.search(rf"^<!-- {re.escape(marker)}.*-->\n```\w+\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    match = re.search(rf"^<!-- {re.escape(marker)}[^\n]*-->\n```\w+\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     assert match is not None, f"the README has no block {marker!r}"
     return match[1]
 
@@ -37,7 +37,8 @@ def test_output_shown_is_the_real_one(arguments: tuple[str, ...]) -> None:
     command = shutil.which("regbuf-lint", path=sysconfig.get_path("scripts"))
     assert command is not None, "install the project first"
     result = subprocess.run([command, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.stdout == block(f"output of: regbuf-lint {' '.join(arguments)}")
+    printed = "".join(f"{line.rstrip()}\n" for line in result.stdout.splitlines())
+    assert printed == block(f"output of: regbuf-lint {' '.join(arguments)}")
     assert result.returncode == 1
     assert f".venv/bin/regbuf-lint {' '.join(arguments)};" in block("main command")
 

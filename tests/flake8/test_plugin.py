@@ -44,7 +44,7 @@ def test_codes_are_opted_in_by_a_prefix_with_a_digit(
 @pytest.fixture
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Namespace:
     monkeypatch.chdir(tmp_path)
-    for name in ("_settings", "_failure", "_disable_noqa"):
+    for name in ("_settings", "_session", "_failure", "_disable_noqa"):
         monkeypatch.setattr(Plugin, name, getattr(Plugin, name))
     names = ("select", "extend_select", "rbf_module_classes", "rbf_tensor_functions", "rbf_ignore_attributes")
     return Namespace(**dict.fromkeys(names), disable_noqa=False)
@@ -68,7 +68,7 @@ def test_a_crash_of_the_engine_is_one_finding(options: Namespace, monkeypatch: p
         raise RecursionError(msg)
 
     Plugin.parse_options(options)
-    monkeypatch.setattr("regbuf_lint.engine.run.check_source", crash)
+    monkeypatch.setattr("regbuf_lint.engine.session.Session.check", crash)
     assert check(ATTENTION) == [(1, 0, "RBF999 not checked: internal error: RecursionError: two lines", Plugin)]
 
 

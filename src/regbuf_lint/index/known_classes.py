@@ -108,7 +108,8 @@ def verdict_by_name(name: str, module_classes: tuple[str, ...]) -> Verdict:
     if top == "torch":
         if torch_class(name) is not None:
             return Verdict.YES
-        return Verdict.NO if name in _torch_table()["other_classes"] else Verdict.UNKNOWN
+        known = name in _torch_table()["other_classes"] or is_torch_distribution(name)
+        return Verdict.NO if known else Verdict.UNKNOWN
     if top in sys.stdlib_module_names or top in {"builtins", "numpy", "typing_extensions"}:
         return Verdict.NO
     modules, not_modules = _catalogue()

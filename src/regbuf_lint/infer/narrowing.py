@@ -15,6 +15,7 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Literal,
     NoneValue,
+    Parameter,
     Tensor,
     Unknown,
     Unset,
@@ -103,6 +104,8 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
     every = frozenset(one for value in allowed for one in value)
     if all(isinstance(one, TENSOR_KINDS) for one in every) and any(isinstance(one, Tensor) for one in every):
         return _keep_tensors(frame, test.args[0], value, state, truth=truth)
+    if every and all(isinstance(one, Parameter) for one in every):
+        return _keep_parameters(frame, test.args[0], value, state, truth=truth)
     if any(isinstance(one, (*TENSOR_KINDS, Unknown)) for one in every):
         return True
     if truth:
@@ -120,6 +123,18 @@ def _keep_tensors(frame: Frame, node: ast.expr, value: Value, state: State, *, t
     kept = frozenset(one for one in value if isinstance(one, TENSOR_KINDS))
     if may_be(value, Unknown):
         kept |= {Tensor(fresh=False, argument="?")}
+    _replace(frame, node, kept, state)
+    return bool(kept)
+
+
+def _keep_parameters(frame: Frame, node: ast.expr, value: Value, state: State, *, truth: bool) -> bool:
+    if not truth:
+        rest = without(value, Parameter)
+        _replace(frame, node, rest, state)
+        return bool(rest)
+    kept = frozenset(one for one in value if isinstance(one, Parameter))
+    if any(isinstance(one, Unknown) or (isinstance(one, Tensor) and one.argument) for one in value):
+        kept |= {Parameter()}
     _replace(frame, node, kept, state)
     return bool(kept)
 

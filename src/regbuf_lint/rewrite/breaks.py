@@ -30,6 +30,13 @@ def flattened(node: cst.BaseExpression) -> str | None:
     return None if "\n" in text or "\r" in text else text
 
 
+def has_comments(node: cst.BaseExpression) -> bool:
+    """Whether there are comments among the lines of an expression."""
+    visitor = _Comments()
+    node.visit(visitor)
+    return visitor.found
+
+
 def breaks_in_strings_alone(node: cst.BaseExpression) -> bool:
     """Whether every line break of the expression stands inside a string."""
     visitor = _OutsideStrings()
@@ -70,6 +77,15 @@ class _Keepers(cst.CSTVisitor):
 def _is_single(node: cst.BaseExpression) -> bool:
     """Whether it is a tuple of one item, which needs its comma."""
     return isinstance(node, cst.Tuple) and len(node.elements) == 1
+
+
+class _Comments(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def visit_Comment(self, node: cst.Comment) -> None:  # noqa: ARG002, N802
+        self.found = True
 
 
 class _OutsideStrings(cst.CSTVisitor):

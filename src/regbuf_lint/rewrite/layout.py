@@ -11,7 +11,7 @@ from typing import cast
 
 import libcst as cst
 
-from regbuf_lint.rewrite.breaks import breaks_in_strings_alone, deepened, flattened
+from regbuf_lint.rewrite.breaks import breaks_in_strings_alone, deepened, flattened, has_comments
 from regbuf_lint.rewrite.parsing import code
 from regbuf_lint.rewrite.places import Place
 
@@ -82,22 +82,28 @@ def _around_strings(head: str, arguments: list[Argument], flat: list[str | None]
     return f"{head}{', '.join(inside)}{tail}"
 
 
-def _one_per_line(head: str, arguments: list[Argument], place: Place, tail: str) -> str:
-    """Several arguments get a comma each, as black and ruff do it; a single one gets none."""
+def _one_per_line(head: str, arguments: list[Argument], place: Place, tail: str, *, comma: bool = False) -> str:
+    """Several arguments get a comma each, as black and ruff do it; a single one only where it has one."""
     inner = place.deeper()
-    comma = "," if len(arguments) > 1 else ""
-    lines = [f"{inner.indent}{_argument(argument, inner)}{comma}" for argument in arguments]
+    mark = "," if comma or len(arguments) > 1 else ""
+    lines = [f"{inner.indent}{_argument(argument, inner)}{mark}" for argument in arguments]
     return place.newline.join([head, *lines, f"{place.indent}{tail}"])
 
 
 def _argument(argument: Argument, place: Place) -> str:
+    """The text of an argument on a line of its own."""
     flat = argument.flat()
     if flat is not None and place.fits(flat):
         return flat
     broken = argument.broken(place.unit)
-    if flat is None or (flat != broken and place.fits(broken)):
+    if has_comments(argument.value):
         return broken
-    return _split_call(argument, place) or _split_operators(argument, place) or broken
+    at_operators = _split_operators(argument, place)
+    if at_operators is not None and not argument.indented:
+        return at_operators
+    if broken != flat and place.fits(broken):
+        return broken
+    return at_operators or _split_call(argument, place) or broken
 
 
 def _split_call(argument: Argument, place: Place) -> str | None:
@@ -108,8 +114,11 @@ def _split_call(argument: Argument, place: Place) -> str | None:
     name = flattened(value.func)
     if name is None:
         return None
+    head = f"{argument.prefix}{name}("
     inner = [Argument(one.value, f"{one.keyword.value}=" if one.keyword else "") for one in value.args]
-    return call(f"{argument.prefix}{name}(", inner, place)
+    if isinstance(value.args[-1].comma, cst.Comma):
+        return _one_per_line(head, inner, place, ")", comma=True)
+    return call(head, inner, place)
 
 
 def _split_operators(argument: Argument, place: Place) -> str | None:
@@ -124,6 +133,8 @@ def _split_operators(argument: Argument, place: Place) -> str | None:
 
 def _operands(value: cst.BaseExpression) -> list[Argument]:
     """What the operators of the lowest priority connect; the prefix of each but the first is its operator."""
+    if isinstance(value, cst.IfExp) and not value.lpar:
+        return [Argument(value.body), Argument(value.test, "if "), Argument(value.orelse, "else ")]
     found: list[Argument] = []
     kinds: tuple[type[cst.BaseBinaryOp], ...] | None = None
     while isinstance(value, cst.BinaryOperation) and not value.lpar:

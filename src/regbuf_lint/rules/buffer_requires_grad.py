@@ -8,7 +8,7 @@ from regbuf_lint.model.class_view import GradientRequest, Registration
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Buffer, Parameter, is_only, may_be, tensors
+from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, is_only, may_be, tensors, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rules.base import Rule
@@ -16,7 +16,7 @@ from regbuf_lint.rules.base import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.model.value import Value
+    from regbuf_lint.model.value import Alternative, Value
     from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
@@ -71,10 +71,15 @@ def check(context: ClassContext) -> Iterator[Finding]:
 
 
 def _requires_gradient(value: Value) -> bool:
-    """Whether the registered value certainly carries a gradient on some path where it is a tensor."""
-    if any(isinstance(one, Parameter) and one.trainable for one in value):
-        return True
-    return any(tensor.requires_grad or tensor.derived for tensor in tensors(value))
+    """Whether the registered value carries a gradient on every path on which it is not None."""
+    present = without(value, NoneValue)
+    return bool(present) and all(_carries_gradient(one) for one in present)
+
+
+def _carries_gradient(one: Alternative) -> bool:
+    if isinstance(one, Parameter):
+        return one.trainable
+    return isinstance(one, Tensor) and (one.requires_grad or one.derived)
 
 
 def _origin(value: Value) -> str:

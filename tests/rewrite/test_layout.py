@@ -1,0 +1,142 @@
+"""New text is laid out as a formatter would; ruff's, which lays out as black does, is the judge."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.model.span import Position, Span
+from regbuf_lint.rewrite.registration import Registered
+from regbuf_lint.rewrite.statements import register
+from regbuf_lint.rewrite.style import TextStyle
+from regbuf_lint.source.text import SourceText
+
+WIDTH = 88
+STYLE = TextStyle(BufferStyle.REGISTER_BUFFER, "nn.Buffer", '"', "    ", WIDTH)
+NN_BUFFER = TextStyle(BufferStyle.NN_BUFFER, "nn.Buffer", '"', "    ", WIDTH)
+
+VALUES = (
+    "torch.ones(n)",
+    "(torch.ones(n))",
+    "torch.arange(height).float()[:, None] * width + torch.arange(width)[None, :]",
+    "torch.cat([torch.zeros(1, dtype=torch.long), torch.cumsum(torch.tensor(sizes_of_levels), dim=0)[:-1]], dim=0)",
+    'torch.triu(torch.full((max_position_embeddings, max_position_embeddings), float("-inf")), diagonal=1)',
+    "1.0 / (theta ** (torch.arange(0, head_dimension, 2, dtype=torch.float32)[: (head_dimension // 2)] / head_size))",
+    "torch.arange(max_position_embeddings, dtype=torch.long, device=device).unsqueeze(0).expand(size, -1).contiguous()",
+    "torch.linspace(0, 1, steps) if number_of_steps_in_the_schedule > 1 else torch.ones(number_of_steps_in_schedule)",
+    "torch.tensor([[1.0, 0.0, -1.0], [2.0, 0.0, -2.0], [1.0, 0.0, -1.0], [1.0, 0.0, -1.0], [2.0, 0.0, -2.0]])",
+    "torch.from_numpy(np.asarray(mean_of_the_channels_of_the_images, dtype=np.float32)).view(1, -1, 1, 1)",
+    "(rather_long_name_of_a_tensor[:, None] < another_long_name_of_a_tensor[None, :]) & padding_mask_of_the_batch",
+    "torch.stack([torch.tensor(m, dtype=torch.float32) for m in matrices_of_the_transformations_in_order], dim=0)",
+    "functools.reduce(lambda a, b: torch.kron(a, b), [torch.eye(2) for _ in range(number_of_qubits_in_circuit)])",
+    "torch.tensor([0.485, 0.456, 0.406,])",
+)
+INDENTS = (2, 3)
+
+
+def formatted(text: str) -> str:
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={WIDTH}", "-"]
+    return subprocess.run(command, input=text, text=True, capture_output=True, check=True).stdout
+
+
+def place_of_assignment(text: str) -> Span:
+    node = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Assign))
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return Span(Position(node.lineno, node.col_offset + 1), Position(node.end_lineno, node.end_col_offset + 1))
+
+
+def registered(text: str, target: str, how: Registered, style: TextStyle = STYLE) -> str:
+    """``text`` with its only assignment made a registration."""
+    source = SourceText.from_text(text)
+    edit = register(source, place_of_assignment(text), {target: how}, style)
+    return text[: source.offset(edit.span.start)] + edit.content + text[source.offset(edit.span.end) :]
+
+
+def in_method(statement: str, indent: int) -> str:
+    heads = ["class Net:", "def __init__(self):", "if flag:"][:indent]
+    lines = ["    " * level + head for level, head in enumerate(heads)]
+    return "\n".join([*lines, "    " * indent + statement, ""])
+
+
+@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("name", ["x", "relative_position_index"])
+@pytest.mark.parametrize("style", [STYLE, NN_BUFFER], ids=["register_buffer", "nn.Buffer"])
+def test_what_was_formatted_stays_formatted(name: str, value: str, style: TextStyle) -> None:
+    for indent in INDENTS:
+        text = formatted(in_method(f"self.{name} = {value}", indent))
+        for how in (Registered(persistent=True), Registered(persistent=False)):
+            fixed = registered(text, f"self.{name}", how, style)
+            ast.parse(fixed)
+            assert fixed == formatted(fixed)
+
+
+def statement(text: str, how: Registered | None = None, style: TextStyle = STYLE) -> str:
+    return registered(text, "self.x", how or Registered(persistent=True), style)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("self.x = f(\n    a\n)\n", 'self.register_buffer("x", f(a))\n'),
+        ("self.x = (\n    a\n    + b\n)\n", 'self.register_buffer("x", a + b)\n'),
+        ("self.x = a \\\n    + b\n", 'self.register_buffer("x", a + b)\n'),
+        ("self.x = f((\n    a,\n))\n", 'self.register_buffer("x", f((a,)))\n'),
+        (
+            "self.x = f(\n    a,\n    b,\n)\n",
+            'self.register_buffer(\n    "x",\n    f(\n        a,\n        b,\n    ),\n)\n',
+        ),
+        (
+            "self.x = f(\n    a,  # first\n    b\n)\n",
+            'self.register_buffer(\n    "x",\n    f(\n        a,  # first\n        b\n    ),\n)\n',
+        ),
+        ('self.x = f("""\na""")\n', 'self.register_buffer("x", f("""\na"""))\n'),
+        ("self.x = (y := f())\n", 'self.register_buffer("x", (y := f()))\n'),
+    ],
+    ids=["joined", "parentheses", "backslash", "one-tuple", "magic comma", "comment", "string", "walrus"],
+)
+def test_line_breaks_of_the_file(before: str, after: str) -> None:
+    assert statement(before) == after
+
+
+def test_a_comment_beside_the_parentheses_keeps_them() -> None:
+    text = "self.x = (  # why\n    a\n)\n"
+    assert statement(text) == 'self.register_buffer(\n    "x",\n    (  # why\n        a\n    ),\n)\n'
+
+
+def test_a_comment_behind_the_statement_counts() -> None:
+    comment = "# " + "c" * 70
+    assert statement(f"self.x = f(a)  {comment}\n") == f'self.register_buffer(\n    "x", f(a)\n)  {comment}\n'
+
+
+def test_a_pragma_behind_the_statement_does_not_count() -> None:
+    comment = "# noqa: " + "E" * 70
+    assert statement(f"self.x = f(a)  {comment}\n") == f'self.register_buffer("x", f(a))  {comment}\n'
+
+
+def test_a_shared_line_is_not_split() -> None:
+    value = "f(" + ", ".join(["argument"] * 12) + ")"
+    assert (
+        statement(f"a = 1; self.x = {value}\n".replace("a = 1", "a()")) == f'a(); self.register_buffer("x", {value})\n'
+    )
+
+
+def test_calls_go_behind_the_value() -> None:
+    how = Registered(persistent=True, calls=("detach", "clone"))
+    assert statement("self.x = a + b\n", how) == 'self.register_buffer("x", (a + b).detach().clone())\n'
+
+
+def test_line_ends_of_the_file_are_used() -> None:
+    value = "f(" + ", ".join(["argument"] * 9) + ")"
+    fixed = statement(f"self.x = {value}\r\n")
+    assert fixed.count("\n") == fixed.count("\r\n") > 1
+
+
+def test_none_has_no_nn_buffer() -> None:
+    assert statement("self.x = None\n", style=NN_BUFFER) == 'self.register_buffer("x", None)\n'
