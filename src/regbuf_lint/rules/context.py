@@ -16,7 +16,7 @@ from regbuf_lint.classes.annotations import (
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.definition import ClassDefinition, names_in
 from regbuf_lint.classes.uses import MOVERS
-from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.model.settings import BufferStyle
@@ -76,8 +76,11 @@ class ClassContext:
         return (self.uses, *(self._inference.uses(base) for base in bases))
 
     def moved_by_hand(self, attribute: str | None) -> bool:
-        """Whether the class or a base overrides ``_apply``, ``to`` or the like and takes care of the attribute."""
-        return any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS))
+        """Whether the class or a base takes care of the attribute itself: by overriding ``_apply``, ``to`` or the like."""
+        if any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS)):
+            return True
+        listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self.symbol)]
+        return any(known is not None and attribute in known.moved for known in listed)
 
     @cached_property
     def registers_on_assignment(self) -> bool:
@@ -143,6 +146,9 @@ class ClassContext:
         for outside in self._inference.outside_bases(self.symbol):
             known = torch_class(outside.name)
             if known is not None and attribute in (known.names | known.parameters):
+                return f"an attribute of `{outside.name}`"
+            listed = outside_class(outside.name)
+            if listed is not None and attribute in listed.members:
                 return f"an attribute of `{outside.name}`"
         known = torch_class("torch.nn.Module")
         return "an attribute of `torch.nn.Module`" if known is not None and attribute in known.names else None
