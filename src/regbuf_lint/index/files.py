@@ -6,7 +6,6 @@ import ast
 import re
 import sys
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +13,14 @@ from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.source.text import SourceText
 
 _INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)
 
 
-class SyntaxFailure(Exception):
+class ParseError(Exception):
     """The file does not parse.
 
     Attributes:
@@ -37,7 +38,7 @@ def parse(text: str) -> ast.Module:
     """The tree of a file.
 
     Raises:
-        SyntaxFailure: the text is no Python of the running interpreter's version, or nests too deeply for it.
+        ParseError: the text is no Python of the running interpreter's version, or nests too deeply for it.
     """
     try:
         with warnings.catch_warnings():
@@ -45,11 +46,12 @@ def parse(text: str) -> ast.Module:
             return ast.parse(text)
     except SyntaxError as error:
         position = Position(error.lineno or 1, max(1, error.offset or 1))
-        raise SyntaxFailure(error.msg, position) from None
+        raise ParseError(error.msg, position) from None
     except (RecursionError, MemoryError):
-        raise SyntaxFailure("nests too deeply for Python's parser", Position(1, 1)) from None
+        msg = "nests too deeply for Python's parser"
+        raise ParseError(msg, Position(1, 1)) from None
     except ValueError as error:
-        raise SyntaxFailure(str(error), Position(1, 1)) from None
+        raise ParseError(str(error), Position(1, 1)) from None
 
 
 class FileFacts:

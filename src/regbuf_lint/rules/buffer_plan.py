@@ -145,7 +145,8 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
         msg = f"it is assigned by `{write.form.value}`"
         raise Withheld(msg)
     if write.step.method in context.definition.setters:
-        msg = f"the property's setter assigns it; register it in `__init__`, so that setting `{write.step.method}` updates it"
+        name = write.step.method
+        msg = f"the property's setter assigns it; register it in `__init__`, so that setting `{name}` updates it"
         raise Withheld(msg)
     if calls_on(write) and may_be(write.value, NoneValue):
         msg = f"it may be None, which has no `.{calls_on(write)[0]}()`"
