@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
 """Attributes of a tensor that give another view of its elements."""
 
+_CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "xpu", "contiguous"})
+"""Methods that give the same values in another place or form."""
+
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
 
 MOVERS = frozenset({"_apply", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "xpu"})
@@ -28,6 +31,7 @@ class AttributeUses:
 
     Attributes:
         stored: assigned, annotated, deleted or changed by an augmented assignment.
+        replaced: stored, and not only moved or cast (``self.x = self.x.to(device)``).
         deleted: ``del self.x``.
         mutated: changed in place (``self.x[0] = ...``, ``self.x.copy_(...)``, ``self.x += ...``).
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
@@ -38,6 +42,7 @@ class AttributeUses:
     """
 
     stored: dict[str, set[str]] = field(default_factory=dict)
+    replaced: dict[str, set[str]] = field(default_factory=dict)
     deleted: dict[str, set[str]] = field(default_factory=dict)
     mutated: dict[str, set[str]] = field(default_factory=dict)
     guarded: dict[str, set[str]] = field(default_factory=dict)
@@ -70,6 +75,7 @@ class _Collector:
         self._receiver = receiver
         self._aliases: dict[str, str] = {}
         self._aliases = self._find_aliases()
+        self._moves = self._find_moves()
 
     def collect(self) -> None:
         for node in self._nodes:
@@ -101,6 +107,28 @@ class _Collector:
                     found[node.targets[0].id] = attribute
         return {name: attribute for name, attribute in found.items() if bound[name] == 1}
 
+    def _find_moves(self) -> set[ast.expr]:
+        """Targets of assignments that give an attribute its own value on another device or in another dtype."""
+        assignments = (node for node in self._nodes if isinstance(node, ast.Assign) and len(node.targets) == 1)
+        return {
+            node.targets[0]
+            for node in assignments
+            if (attribute := self._own(node.targets[0])) is not None and self._is_moved(node.value, attribute)
+        }
+
+    def _is_moved(self, value: ast.expr, attribute: str) -> bool:
+        """Whether a value is ``self.x``, ``self.x.to(...)``, ``torch.as_tensor(self.x, ...)``, or None instead."""
+        while isinstance(value, ast.Call):
+            if isinstance(value.func, ast.Attribute) and value.func.attr in _CASTS:
+                value = value.func.value
+            elif value.args and getattr(value.func, "attr", getattr(value.func, "id", "")) == "as_tensor":
+                value = value.args[0]
+            else:
+                return False
+        if isinstance(value, ast.IfExp):
+            return self._is_moved(value.body, attribute) and self._is_moved(value.orelse, attribute)
+        return self._own(value) == attribute or (isinstance(value, ast.Constant) and value.value is None)
+
     def _add(self, table: dict[str, set[str]], attribute: str) -> None:
         table.setdefault(attribute, set()).add(self._method)
 
@@ -121,6 +149,8 @@ class _Collector:
             self._add(self._uses.read, attribute)
             return
         self._add(self._uses.stored, attribute)
+        if node not in self._moves:
+            self._add(self._uses.replaced, attribute)
         if isinstance(node.ctx, ast.Del):
             self._add(self._uses.deleted, attribute)
 
@@ -182,6 +212,7 @@ class _Collector:
             self._add(self._uses.read, attribute)
         elif function in {"setattr", "delattr"}:
             self._add(self._uses.stored, attribute)
+            self._add(self._uses.replaced, attribute)
             if function == "delattr":
                 self._add(self._uses.deleted, attribute)
 

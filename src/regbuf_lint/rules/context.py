@@ -236,4 +236,4 @@ class ClassContext:
 
 
 def _changers(uses: AttributeUses, attribute: str) -> set[str]:
-    return uses.stored.get(attribute, set()) | uses.mutated.get(attribute, set())
+    return uses.replaced.get(attribute, set()) | uses.mutated.get(attribute, set())
