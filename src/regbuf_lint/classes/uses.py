@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import ClassDefinition, receiver_name
+from regbuf_lint.classes.stores import Store, Stores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 _SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
 """Attributes of a tensor that give another view of its elements."""
-
-_CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "xpu", "contiguous"})
-"""Methods that give the same values in another place or form."""
 
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
 
@@ -31,7 +29,8 @@ class AttributeUses:
 
     Attributes:
         stored: assigned, annotated, deleted or changed by an augmented assignment.
-        replaced: stored, and not only moved or cast (``self.x = self.x.to(device)``).
+        updated: assigned something that is computed from its own value.
+        replaced: assigned anything else, being only moved or cast left aside (``self.x = self.x.to(device)``).
         deleted: ``del self.x``.
         mutated: changed in place (``self.x[0] = ...``, ``self.x.copy_(...)``, ``self.x += ...``).
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
@@ -42,6 +41,7 @@ class AttributeUses:
     """
 
     stored: dict[str, set[str]] = field(default_factory=dict)
+    updated: dict[str, set[str]] = field(default_factory=dict)
     replaced: dict[str, set[str]] = field(default_factory=dict)
     deleted: dict[str, set[str]] = field(default_factory=dict)
     mutated: dict[str, set[str]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class _Collector:
         self._receiver = receiver
         self._aliases: dict[str, str] = {}
         self._aliases = self._find_aliases()
-        self._moves = self._find_moves()
+        self._stores = Stores(self._nodes, receiver)
 
     def collect(self) -> None:
         for node in self._nodes:
@@ -107,28 +107,6 @@ class _Collector:
                     found[node.targets[0].id] = attribute
         return {name: attribute for name, attribute in found.items() if bound[name] == 1}
 
-    def _find_moves(self) -> set[ast.expr]:
-        """Targets of assignments that give an attribute its own value on another device or in another dtype."""
-        assignments = (node for node in self._nodes if isinstance(node, ast.Assign) and len(node.targets) == 1)
-        return {
-            node.targets[0]
-            for node in assignments
-            if (attribute := self._own(node.targets[0])) is not None and self._is_moved(node.value, attribute)
-        }
-
-    def _is_moved(self, value: ast.expr, attribute: str) -> bool:
-        """Whether a value is ``self.x``, ``self.x.to(...)``, ``torch.as_tensor(self.x, ...)``, or None instead."""
-        while isinstance(value, ast.Call):
-            if isinstance(value.func, ast.Attribute) and value.func.attr in _CASTS:
-                value = value.func.value
-            elif value.args and getattr(value.func, "attr", getattr(value.func, "id", "")) == "as_tensor":
-                value = value.args[0]
-            else:
-                return False
-        if isinstance(value, ast.IfExp):
-            return self._is_moved(value.body, attribute) and self._is_moved(value.orelse, attribute)
-        return self._own(value) == attribute or (isinstance(value, ast.Constant) and value.value is None)
-
     def _add(self, table: dict[str, set[str]], attribute: str) -> None:
         table.setdefault(attribute, set()).add(self._method)
 
@@ -149,7 +127,10 @@ class _Collector:
             self._add(self._uses.read, attribute)
             return
         self._add(self._uses.stored, attribute)
-        if node not in self._moves:
+        store = self._stores.kind(node)
+        if store is Store.UPDATE:
+            self._add(self._uses.updated, attribute)
+        elif store is Store.REPLACEMENT:
             self._add(self._uses.replaced, attribute)
         if isinstance(node.ctx, ast.Del):
             self._add(self._uses.deleted, attribute)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -12,6 +11,8 @@ from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Tensor, is_ten
 from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.model.value import Alternative, Value
     from regbuf_lint.rules.context import ClassContext
 
