@@ -31,8 +31,8 @@ DOCS = RuleDocs(
         "`nn.Module` is built."
     ),
     why=(
-        "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or is "
-        "saved by `state_dict()`."
+        "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or "
+        "is saved by `state_dict()`."
     ),
     example="self.masks = [torch.ones(n, n) for n in sizes]\n",
     use_instead=(
@@ -69,7 +69,7 @@ def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> b
 
 
 def _is_harmless(one: Alternative) -> bool:
-    """Whether an alternative does not speak against a container of tensors: another one, an empty one, a tensor, None."""
+    """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, None."""
     if isinstance(one, (Tensor, NoneValue)):
         return True
     return isinstance(one, (Sequence, Mapping)) and (_holds_tensors(one) or _is_empty(one))
