@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import threading
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from regbuf_lint.source.text import SourceText
 
+DEEP_STACK = 512 * 1024 * 1024
+DEEP_RECURSION = 100_000
 _INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)
 
 
@@ -43,7 +46,7 @@ def parse(text: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text)
+            return _tree(text)
     except SyntaxError as error:
         position = Position(error.lineno or 1, max(1, error.offset or 1))
         raise ParseError(error.msg, position) from None
@@ -52,6 +55,41 @@ def parse(text: str) -> ast.Module:
         raise ParseError(msg, Position(1, 1)) from None
     except ValueError as error:
         raise ParseError(str(error), Position(1, 1)) from None
+
+
+def _tree(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except RecursionError:
+        return _with_deep_stack(text)
+
+
+def _with_deep_stack(text: str) -> ast.Module:
+    """Parse what Python runs and yet refuses to give a tree of on an ordinary stack: a sum of thousands of terms.
+
+    Raises:
+        RecursionError: it nests even more deeply.
+    """
+    outcome: list[ast.Module | Exception] = []
+
+    def work() -> None:
+        try:
+            outcome.append(ast.parse(text))
+        except Exception as error:  # noqa: BLE001  raised again in the thread that asked
+            outcome.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(DEEP_STACK)
+    sys.setrecursionlimit(DEEP_RECURSION)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
 
 
 class FileFacts:

@@ -20,7 +20,7 @@ from regbuf_lint.infer.collections import (
     sequence,
     sequence_of,
 )
-from regbuf_lint.infer.narrowing import assume
+from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
@@ -199,7 +199,7 @@ def _conditional(frame: Frame, node: ast.IfExp, state: State) -> Value:
         found.append(frame.evaluate(node.body, then))
     if assume(frame, node.test, otherwise, truth=False):
         found.append(frame.evaluate(node.orelse, otherwise))
-    return join(found) or UNKNOWN
+    return join(with_default(node.test, *found) if len(found) > 1 else found) or UNKNOWN
 
 
 def _display(frame: Frame, node: ast.List | ast.Tuple | ast.Set, state: State) -> Value:

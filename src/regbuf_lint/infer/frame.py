@@ -174,7 +174,7 @@ class Frame:
         alone = FunctionValue(function.scope, receiver=frozenset({SelfValue(owner)}), owner=owner)
         try:
             value = run_function(frame, alone, ANY_ARGUMENTS, state)
-        except TooLarge:
+        except (TooLarge, RecursionError):
             return Effect(MOST_COST)
         return Effect(meter.cost, value, state.attributes, state.initialised, frozenset(recorder.called))
 

@@ -172,6 +172,6 @@ def _argument(
 
 def _promise(frame: Frame, parameter: ast.arg) -> Value:
     if parameter.annotation is None:
-        return unknown(f"argument `{parameter.arg}`")
+        return frozenset({Unknown("an argument without annotation", parameter.arg)})
     promised = annotated(frame.inference, frame.scope.parent or frame.scope, parameter.annotation)
     return frame.as_argument(promised, parameter.arg)

@@ -49,6 +49,37 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     return True
 
 
+def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Value]:
+    """The values of two branches of a test for None, where one of them is a tensor that stands in for an argument.
+
+    In ``theta if theta is not None else torch.arange(180)`` the argument that may be left out is a tensor too: what
+    follows has to work with either.
+    """
+    name = _tested_for_none(test)
+    stand_in = frozenset({Tensor(fresh=False, argument=name)})
+    if name and _is_argument(taken, name) and _is_present_tensor(other):
+        return stand_in, other
+    if name and _is_argument(other, name) and _is_present_tensor(taken):
+        return taken, stand_in
+    return taken, other
+
+
+def _tested_for_none(test: ast.expr) -> str:
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        return ""
+    compared = test.comparators[0]
+    is_none = isinstance(compared, ast.Constant) and compared.value is None
+    return test.left.id if is_none and isinstance(test.left, ast.Name) else ""
+
+
+def _is_argument(value: Value, name: str) -> bool:
+    return bool(value) and all(isinstance(one, Unknown) and one.argument == name for one in value)
+
+
+def _is_present_tensor(value: Value) -> bool:
+    return bool(value) and all(isinstance(one, Tensor) for one in value)
+
+
 def _first_that_decides(frame: Frame, test: ast.BoolOp, state: State, *, truth: bool) -> bool:
     """A false ``and`` (or a true ``or``): one operand decides, and all before it did not."""
     decided = []

@@ -137,9 +137,15 @@ class Mapping(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Alternative):
-    """Anything; ``reason`` says why more is not known."""
+    """Anything.
+
+    Attributes:
+        reason: why more is not known.
+        argument: name of the argument without annotation that it is, or an empty string.
+    """
 
     reason: str = ""
+    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> b
 
 
 def _is_harmless(one: Alternative) -> bool:
-    """Whether an alternative speaks not against a container of tensors: another one, an empty one, a tensor, None."""
+    """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, None."""
     if isinstance(one, (Tensor, NoneValue)):
         return True
     return isinstance(one, (Sequence, Mapping)) and (_holds_tensors(one) or _is_empty(one))
