@@ -10,7 +10,6 @@ from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torc
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import element_of, sequence_of
-from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.model.value import (
     OTHER,
@@ -18,6 +17,7 @@ from regbuf_lint.model.value import (
     UNKNOWN,
     Alternative,
     Buffer,
+    Distribution,
     Literal,
     Loaded,
     Mapping,
@@ -90,7 +90,7 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
     if found is not None:
         return found
     if is_torch_distribution(name):
-        return frozenset({distribution_of(arguments)})
+        return frozenset({Distribution()})
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
     return unknown(f"the result of {name}")

@@ -8,7 +8,7 @@ from regbuf_lint.index.known_classes import is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import instance_of, is_tensor_class
 from regbuf_lint.infer.torch_api import result_tensor
-from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Value, may_be
+from regbuf_lint.model.value import OTHER, Distribution, Value
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
@@ -24,12 +24,7 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Valu
     if any(is_tensor_class(name) for name in outside):
         return frozenset({result_tensor(arguments.every())})
     if any(is_torch_distribution(name) for name in outside):
-        return frozenset({distribution_of(arguments)})
+        return frozenset({Distribution()})
     if any(name.rpartition(".")[2] in _NEVER_TENSORS for name in outside):
         return OTHER
     return instance_of(frame.inference, symbol)
-
-
-def distribution_of(arguments: Arguments) -> Distribution:
-    """A distribution over the given parameters."""
-    return Distribution(of_tensors=any(may_be(value, *TENSOR_KINDS) for value in arguments.every()))

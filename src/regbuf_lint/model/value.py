@@ -86,9 +86,7 @@ class Submodule(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Distribution(Alternative):
-    """A ``torch.distributions`` object; ``of_tensors`` says whether a tensor went into it."""
-
-    of_tensors: bool = False
+    """A ``torch.distributions`` object."""
 
 
 @dataclass(frozen=True, slots=True)
