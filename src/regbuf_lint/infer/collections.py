@@ -113,6 +113,18 @@ def with_item(one: Alternative, key: Value, value: Value) -> Alternative:
     return one
 
 
+def updated(one: Mapping, more: Value) -> Mapping:
+    """A dict after ``one.update(more)``."""
+    items, rest = dict(one.items), one.rest
+    for other in more:
+        if isinstance(other, Mapping):
+            items.update(other.items)
+            rest |= other.rest
+        else:
+            rest |= UNKNOWN
+    return Mapping(tuple(items.items()), rest)
+
+
 def _literal_string(value: Value) -> str | None:
     if len(value) == 1:
         one = next(iter(value))

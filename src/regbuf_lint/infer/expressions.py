@@ -19,6 +19,7 @@ from regbuf_lint.infer.collections import (
     part_of,
     sequence,
     sequence_of,
+    updated,
 )
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.references import FunctionValue, Instance
@@ -225,12 +226,8 @@ def _dict(frame: Frame, node: ast.Dict, state: State) -> Value:
     for key, expression in zip(node.keys, node.values, strict=True):
         value = frame.evaluate(expression, state)
         if key is None:
-            for one in value:
-                if isinstance(one, Mapping):
-                    items.update(one.items)
-                    rest |= one.rest
-                else:
-                    rest |= UNKNOWN
+            merged = updated(Mapping(tuple(items.items()), rest), value)
+            items, rest = dict(merged.items), merged.rest
         elif isinstance(key, ast.Constant) and isinstance(key.value, str):
             items[key.value] = value
         else:

@@ -79,7 +79,7 @@ class ClassContext:
         return (self.uses, *(self._inference.uses(base) for base in bases))
 
     def moved_by_hand(self, attribute: str | None) -> bool:
-        """Whether the class or a base moves the attribute itself, by overriding ``_apply``, ``to`` or the like."""
+        """Whether the class or a base takes care of the attribute by itself, as by overriding ``_apply`` or ``to``."""
         if any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS)):
             return True
         listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self.symbol)]
