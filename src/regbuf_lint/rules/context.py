@@ -80,10 +80,30 @@ class ClassContext:
 
     def moved_by_hand(self, attribute: str | None) -> bool:
         """Whether the class or a base takes care of the attribute by itself, as by overriding ``_apply`` or ``to``."""
-        if any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS)):
+        if any(uses.touches(attribute or "") for uses in self._movers):
             return True
         listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self.symbol)]
         return any(known is not None and attribute in known.moved for known in listed)
+
+    @cached_property
+    def _movers(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in methods that move the whole nn.Module, and in those that they call."""
+        return self._inference.uses_in(self.symbol, self._inference.reached_from(self.symbol, MOVERS))
+
+    def looks_after(self, attribute: str | None) -> bool:
+        """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
+        if self.ignored(attribute) or self.moved_by_hand(attribute):
+            return True
+        return attribute is not None and self.sampled_on_cpu(attribute)
+
+    def sampled_on_cpu(self, attribute: str) -> bool:
+        """Whether only methods that prepare batches for a loader (``collate_fn=self.sample``) read the attribute."""
+        collating = frozenset[str]().union(*(uses.collating for uses in self._all_uses))
+        if not collating:
+            return False
+        preparing = self._inference.reached_from(self.symbol, collating) | self.construction.called | _BUILDERS
+        readers = frozenset[str]().union(*(uses.read.get(attribute, ()) for uses in self._all_uses))
+        return readers <= preparing and not readers <= self.construction.called | _BUILDERS
 
     @cached_property
     def registers_on_assignment(self) -> bool:
@@ -148,6 +168,11 @@ class ClassContext:
         events = [later_events(self._inference, self.symbol, method) for method in sorted(methods)]
         return tuple(event for several in events for event in several if event.attribute == attribute)
 
+    def handed_on(self, attribute: str) -> bool:
+        """Whether a method that builds the object passes the attribute to something that may keep it."""
+        building = self.construction.called | _BUILDERS
+        return any(not building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
+
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""
         return any(attribute in uses.deleted for uses in self._all_uses)
@@ -189,10 +214,12 @@ class ClassContext:
 
     @cached_property
     def loads_without_construction(self) -> bool:
-        """Whether ``from_pretrained`` of transformers builds the class on ``meta`` and fills only what was saved."""
-        names = [base.name for base in self._inference.classes(self.symbol)]
-        names += [base.name for base in self._inference.outside_bases(self.symbol)]
-        return any(name.endswith("PreTrainedModel") for name in names)
+        """Whether ``from_pretrained`` of transformers may build the class on ``meta`` and fill only what was saved.
+
+        It does so to every nn.Module inside a pretrained model, so the whole file counts (transformers 5.23).
+        """
+        file = self.symbol.scope.file
+        return "PreTrainedModel" in file.source.text or file.name.partition(".")[0] == "transformers"
 
     def names_in_method(self, method: str) -> frozenset[str]:
         """Names that a new local variable of the method must not have."""

@@ -56,7 +56,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if attribute is None or attribute in reported or not _ends_as_container(context, event, attribute):
             continue
         reported.add(attribute)
-        if not context.ignored(attribute) and not context.moved_by_hand(attribute):
+        if not context.looks_after(attribute):
             yield _finding(context, event, attribute)
 
 
