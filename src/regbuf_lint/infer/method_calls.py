@@ -111,10 +111,9 @@ def _of_mapping(frame: Frame, callee: MethodOf, owner: Mapping, arguments: Argum
     if handler is not None:
         return handler(owner, arguments)
     if callee.name == "update":
-        changed = reduce(updated, arguments.positional, owner)
-        _rebind(
-            frame, callee, updated(changed, frozenset({Mapping(tuple(arguments.keywords.items()), NOTHING)})), state
-        )
+        by_name = Mapping(tuple(arguments.keywords.items()), NOTHING)
+        changed = reduce(updated, (*arguments.positional, frozenset({by_name})), owner)
+        _rebind(frame, callee, changed, state)
         return NONE
     if callee.name == "setdefault":
         value = mapping_values(owner) | arguments.argument(1, "default")
