@@ -119,6 +119,8 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         return _longer(one, other, operator)
     if isinstance(other, Sequence) and isinstance(operator, ast.Mult):
         return _longer(other, one, operator)
+    if isinstance(one, Mapping) and isinstance(operator, ast.BitOr):
+        return frozenset({updated(one, frozenset({other}))})
     strings = [side.value for side in pair if isinstance(side, Literal) and isinstance(side.value, str)]
     if len(strings) == len(pair) and isinstance(operator, ast.Add):
         return frozenset({Literal("".join(strings))})

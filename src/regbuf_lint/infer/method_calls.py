@@ -87,6 +87,8 @@ def _rebind(frame: Frame, callee: MethodOf, changed: Sequence | Mapping, state: 
         state.locals[node.id] = rest | {changed}
     elif isinstance(node, ast.Attribute):
         frame.replace_attribute(node, callee.owner, changed, state)
+    elif isinstance(node, ast.Subscript):
+        bind(frame, node, frozenset({changed}), state)
 
 
 def _of_sequence(frame: Frame, callee: MethodOf, owner: Sequence, arguments: Arguments, state: State) -> Value:
@@ -98,6 +100,9 @@ def _of_sequence(frame: Frame, callee: MethodOf, owner: Sequence, arguments: Arg
         return NONE
     if callee.name in {"extend", "update"}:
         _rebind(frame, callee, Sequence(owner.kind, None, owner.element | element_of(given)), state)
+        return NONE
+    if callee.name == "clear":
+        _rebind(frame, callee, Sequence(owner.kind, (), NOTHING), state)
         return NONE
     if callee.name == "pop":
         return owner.element or UNKNOWN
@@ -111,15 +116,17 @@ def _of_mapping(frame: Frame, callee: MethodOf, owner: Mapping, arguments: Argum
     if handler is not None:
         return handler(owner, arguments)
     if callee.name == "update":
-        changed = reduce(updated, arguments.positional, owner)
-        _rebind(
-            frame, callee, updated(changed, frozenset({Mapping(tuple(arguments.keywords.items()), NOTHING)})), state
-        )
+        by_name = Mapping(tuple(arguments.keywords.items()), NOTHING)
+        changed = reduce(updated, (*arguments.positional, frozenset({by_name})), owner)
+        _rebind(frame, callee, changed, state)
         return NONE
     if callee.name == "setdefault":
         value = mapping_values(owner) | arguments.argument(1, "default")
         _rebind(frame, callee, Mapping(owner.items, owner.rest | arguments.argument(1, "default")), state)
         return value or UNKNOWN
+    if callee.name == "clear":
+        _rebind(frame, callee, Mapping((), NOTHING), state)
+        return NONE
     return frozenset({owner}) if callee.name == "copy" else UNKNOWN
 
 
