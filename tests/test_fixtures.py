@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import FileResult
 
 CASES = all_cases()
-THIRD_PARTY = {"lightning", "pytorch_lightning", "torchmetrics", "transformers", "numpy"}
+THIRD_PARTY = {"lightning", "pytorch_lightning", "torchmetrics", "transformers", "numpy", "einops"}
 TESTED_ELSEWHERE = {"RBF900"}  # files that do not parse are no fixtures
 
 

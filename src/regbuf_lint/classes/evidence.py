@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
 
-_TENSOR_ATTRIBUTES = frozenset({"shape", "device", "dtype", "ndim", "size", "dim", "unsqueeze", "squeeze", "expand"})
-_TENSOR_ATTRIBUTES |= {"view", "permute", "detach", "clone", "item", "numel", "repeat", "flatten", "transpose", "abs"}
+_TENSOR_ATTRIBUTES = frozenset(
+    {
+        "shape", "device", "dtype", "ndim", "size", "dim", "numel", "item", "detach", "clone", "contiguous",
+        "view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "repeat", "permute", "transpose", "t", "T",
+        "mT", "matmul", "mm", "abs", "exp", "log", "sqrt", "sum", "mean", "std", "max", "min", "argmax", "softmax",
+        "gather", "index_select", "masked_fill",
+    }
+)  # fmt: skip
 _OTHER_ATTRIBUTES = frozenset({"items", "keys", "values", "get", "eval", "train", "parameters", "state_dict", "append"})
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult)
 

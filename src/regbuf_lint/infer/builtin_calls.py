@@ -12,11 +12,11 @@ from regbuf_lint.infer.collections import (
     dict_of,
     element_of,
     items_of,
-    literal_strings,
     sequence,
     sequence_of,
 )
 from regbuf_lint.infer.references import ClassValue, SelfValue, SuperValue
+from regbuf_lint.infer.strings import literal_strings
 from regbuf_lint.infer.targets import write
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import WriteForm

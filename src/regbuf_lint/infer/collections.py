@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.infer.torch_api import as_plain
 from regbuf_lint.model.value import (
     NOTHING,
@@ -115,7 +116,7 @@ def with_item(one: Alternative, key: Value, value: Value) -> Alternative:
 
 
 def _with_entry(one: Mapping, key: Value, value: Value) -> Mapping:
-    name = _literal_string(key)
+    name = literal_string(key)
     if name is None:
         return Mapping(one.items, one.rest | value)
     return Mapping((*(item for item in one.items if item[0] != name), (name, value)), one.rest)
@@ -149,26 +150,3 @@ def _of_pairs(one: Alternative) -> Mapping:
     for pair in one.items if one.items is not None else (one.element,):
         made = _with_entry(made, item_at(pair, 0), item_at(pair, 1))
     return made
-
-
-def _literal_string(value: Value) -> str | None:
-    if len(value) == 1:
-        one = next(iter(value))
-        if isinstance(one, Literal) and isinstance(one.value, str):
-            return one.value
-    return None
-
-
-def literal_strings(value: Value) -> tuple[str, ...] | None:
-    """The strings that a value can be, None where it may be something else."""
-    strings = tuple(one.value for one in value if isinstance(one, Literal) and isinstance(one.value, str))
-    return strings if strings and len(strings) == len(value) else None
-
-
-def pattern_of(value: Value) -> str | None:
-    """The pattern (``mask_*``) that a computed string follows, None where it could be any string."""
-    if len(value) != 1:
-        return None
-    one = next(iter(value))
-    pattern = one.what.removeprefix("str:") if isinstance(one, Other) and one.what.startswith("str:") else ""
-    return pattern if pattern.strip("*") else None

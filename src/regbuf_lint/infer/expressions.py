@@ -15,7 +15,6 @@ from regbuf_lint.infer.collections import (
     element_of,
     item_at,
     items_of,
-    literal_strings,
     part_of,
     sequence,
     sequence_of,
@@ -23,6 +22,7 @@ from regbuf_lint.infer.collections import (
 )
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.references import FunctionValue, Instance
+from regbuf_lint.infer.strings import is_string, joined, literal_strings
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
     NONE,
@@ -110,10 +110,11 @@ def combine(left: Value, right: Value, operator: ast.operator) -> Value:
 
 def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> Value:
     pair = (one, other)
+    sides = [frozenset({one}), frozenset({other})]
     if any(isinstance(side, TENSOR_KINDS) for side in pair):
         if any(isinstance(side, (Submodule, Instance, Sequence, Mapping, NoneValue)) for side in pair):
             return UNKNOWN
-        result = torch_api.result_tensor([frozenset({one}), frozenset({other})])
+        result = torch_api.result_tensor(sides)
         return frozenset({replace(result, alias="", dtype=_common_dtype(pair, operator))})
     if isinstance(one, Sequence) and isinstance(operator, (ast.Add, ast.Mult)):
         return _longer(one, other, operator)
@@ -121,9 +122,8 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         return _longer(other, one, operator)
     if isinstance(one, Mapping) and isinstance(operator, ast.BitOr):
         return frozenset({updated(one, frozenset({other}))})
-    strings = [side.value for side in pair if isinstance(side, Literal) and isinstance(side.value, str)]
-    if len(strings) == len(pair) and isinstance(operator, ast.Add):
-        return frozenset({Literal("".join(strings))})
+    if isinstance(operator, ast.Add) and any(is_string(side) for side in sides):
+        return joined(sides)
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
         return UNKNOWN
     return OTHER
@@ -260,17 +260,8 @@ def _dict_comprehension(frame: Frame, node: ast.DictComp, state: State) -> Value
 
 
 def _formatted(frame: Frame, node: ast.JoinedStr, state: State) -> Value:
-    parts: list[str] = []
-    known = True
-    for part in node.values:
-        value = frame.evaluate(part.value if isinstance(part, ast.FormattedValue) else part, state)
-        one = next(iter(value)) if len(value) == 1 else None
-        if isinstance(one, Literal) and isinstance(one.value, (str, int)):
-            parts.append(str(one.value))
-        else:
-            known = False
-            parts.append("*")
-    return frozenset({Literal("".join(parts)) if known else Other(f"str:{''.join(parts)}")})
+    parts = [part.value if isinstance(part, ast.FormattedValue) else part for part in node.values]
+    return joined(frame.evaluate(part, state) for part in parts)
 
 
 def _lambda(frame: Frame, node: ast.Lambda, state: State) -> Value:

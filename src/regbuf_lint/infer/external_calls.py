@@ -104,8 +104,9 @@ def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:
     if not any(isinstance(one, TENSOR_KINDS) for one in arguments.positional[0]):
         return UNKNOWN
     like = torch_api.result_tensor(arguments.every())
-    random = like.random or "Dropout" in callee.class_name
-    return frozenset({replace(like, derived=like.derived or bool(known.parameters), random=random)})
+    has_parameters = bool(known.parameters)
+    random = like.random or has_parameters or "Dropout" in callee.class_name
+    return frozenset({replace(like, derived=like.derived or has_parameters, random=random)})
 
 
 def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
@@ -117,7 +118,7 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
     if name in _CONTAINERS:
         return _CONTAINERS[name](arguments)
     if library_functions().like_argument.match(name):
-        return _like_argument(arguments)
+        return _like_argument(arguments, expanded=library_functions().expanding.match(name) is not None)
     if top == "builtins" or top in sys.stdlib_module_names:
         return OTHER if name.endswith(("Error", "Exception", "Warning")) else UNKNOWN
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
@@ -140,10 +141,10 @@ _CONTAINERS: dict[str, Callable[[Arguments], Value]] = {
 }
 
 
-def _like_argument(arguments: Arguments) -> Value:
+def _like_argument(arguments: Arguments, *, expanded: bool) -> Value:
     first = arguments.argument(0, "tensor")
     if may_be(first, *TENSOR_KINDS) and not may_be(first, Unknown):
-        return frozenset({torch_api.result_tensor(arguments.every())})
+        return frozenset({replace(torch_api.result_tensor(arguments.every()), expanded=expanded)})
     return UNKNOWN
 
 

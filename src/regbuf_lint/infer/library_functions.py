@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fnmatch import translate
 from functools import cache
 from importlib.resources import files
@@ -22,10 +22,12 @@ class LibraryFunctions:
     Attributes:
         tensors: functions that return a tensor whatever they get.
         like_argument: functions that return a tensor if their first argument is one.
+        expanding: those of them whose result may be an expanded view.
     """
 
     tensors: re.Pattern[str]
     like_argument: re.Pattern[str]
+    expanding: re.Pattern[str]
 
 
 @cache
@@ -33,7 +35,7 @@ def library_functions() -> LibraryFunctions:
     """The checked-in list."""
     text = files("regbuf_lint.infer").joinpath("data", "library_functions.toml").read_text(encoding="utf-8")
     packages = tomllib.loads(text)["package"]
-    return LibraryFunctions(_any_of(packages, "tensors"), _any_of(packages, "like_argument"))
+    return LibraryFunctions(*(_any_of(packages, field.name) for field in fields(LibraryFunctions)))
 
 
 def _any_of(packages: list[dict[str, list[str]]], key: str) -> re.Pattern[str]:

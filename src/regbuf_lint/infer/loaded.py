@@ -37,7 +37,8 @@ def _event(event: Event, evidence: Evidence) -> Event:
 
 
 def _value(value: Value) -> Value:
-    return frozenset(Tensor() if isinstance(one, Loaded) else one for one in value)
+    # What was saved may have been a Parameter.
+    return frozenset(Tensor(argument="?") if isinstance(one, Loaded) else one for one in value)
 
 
 def _subclasses(inference: Inference, symbol: ClassSymbol) -> list[ClassSymbol]:

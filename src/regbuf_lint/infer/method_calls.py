@@ -9,7 +9,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer import torch_api
-from regbuf_lint.infer.collections import element_of, literal_strings, mapping_values, sequence, sequence_of, updated
+from regbuf_lint.infer.collections import element_of, mapping_values, sequence, sequence_of, updated
+from regbuf_lint.infer.strings import formatted, literal_strings
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
     NONE,
@@ -54,8 +55,8 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
         return _of_mapping(frame, callee, owner, arguments, state)
     if isinstance(owner, Other) and owner.what == "generator":
         return torch_api.call_generator_method(callee.name) or OTHER
-    if isinstance(owner, Literal) and callee.name == "split":
-        return sequence_of("list", OTHER)
+    if isinstance(owner, Literal) and isinstance(owner.value, str):
+        return _of_string(owner.value, callee.name)
     return OTHER
 
 
@@ -77,6 +78,12 @@ def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
     if name in _SAME_PARAMETER or (name.endswith("_") and not name.endswith("__")):
         return frozenset({owner})
     return torch_api.call_method(name, torch_api.as_plain(owner), arguments) or UNKNOWN
+
+
+def _of_string(text: str, name: str) -> Value:
+    if name == "split":
+        return sequence_of("list", OTHER)
+    return formatted(text) if name == "format" else OTHER
 
 
 def _rebind(frame: Frame, callee: MethodOf, changed: Sequence | Mapping, state: State) -> None:

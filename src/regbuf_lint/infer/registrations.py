@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
-from regbuf_lint.infer.collections import literal_strings, pattern_of
+from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.targets import write
 from regbuf_lint.model.class_view import AttributeState, WriteForm
 from regbuf_lint.model.value import (

@@ -130,7 +130,7 @@ def read_property(name: str, receiver: Tensor) -> Value | None:
     spec = table().properties.get(name)
     if spec is None:
         return None
-    like = replace(receiver, fresh=False)
+    like = receiver if has("view_properties", name) else replace(receiver, fresh=False)
     if name == "data":
         like = replace(like, requires_grad=False, derived=False)
     if name == "grad":

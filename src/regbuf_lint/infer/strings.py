@@ -1,0 +1,59 @@
+"""Strings as values: known ones, and those put together from parts of which some are not known (``mask_*``)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.value import Literal, Other, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PATTERN = "str:"
+_FIELD = re.compile(r"\{[^{}]*\}")
+
+
+def literal_string(value: Value) -> str | None:
+    """The one string that a value is, None where it may be anything else."""
+    strings = literal_strings(value)
+    return strings[0] if strings is not None and len(strings) == 1 else None
+
+
+def literal_strings(value: Value) -> tuple[str, ...] | None:
+    """The strings that a value can be, None where it may be something else."""
+    strings = tuple(one.value for one in value if isinstance(one, Literal) and isinstance(one.value, str))
+    return strings if strings and len(strings) == len(value) else None
+
+
+def pattern_of(value: Value) -> str | None:
+    """The pattern that a computed string follows, None where it could be any string."""
+    one = next(iter(value)) if len(value) == 1 else None
+    pattern = one.what.removeprefix(_PATTERN) if isinstance(one, Other) and one.what.startswith(_PATTERN) else ""
+    return pattern if pattern.strip("*") else None
+
+
+def is_string(value: Value) -> bool:
+    """Whether a value is a string of which at least a part is known."""
+    return literal_string(value) is not None or pattern_of(value) is not None
+
+
+def joined(parts: Iterable[Value]) -> Value:
+    """The string of these parts, one behind the other."""
+    return _string("".join(map(_text, parts)))
+
+
+def formatted(template: str) -> Value:
+    """What ``template.format(...)`` gives."""
+    return _string(_FIELD.sub("*", template))
+
+
+def _text(value: Value) -> str:
+    one = next(iter(value)) if len(value) == 1 else None
+    if isinstance(one, Literal) and isinstance(one.value, (str, int)):
+        return str(one.value)
+    return pattern_of(value) or "*"
+
+
+def _string(text: str) -> Value:
+    return frozenset({Other(_PATTERN + text) if "*" in text else Literal(text)})
