@@ -93,7 +93,7 @@ class Inference:
         return tuple(uses_of(one, methods) for one in definitions if not methods.isdisjoint(one.methods))
 
     def reached_from(self, symbol: ClassSymbol, methods: frozenset[str]) -> frozenset[str]:
-        """Names of the methods that run when one of ``methods``, if a class at hand defines it, is called."""
+        """Names of the methods that run when one of ``methods``, where a class at hand defines it, is called."""
         own = {name for base in self.classes(symbol) for name in self.definition(base).methods}
         reached: set[str] = set()
         pending = methods & own

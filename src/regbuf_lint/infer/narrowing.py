@@ -146,11 +146,11 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
         return _keep_parameters(frame, test.args[0], value, state, truth=truth)
     if any(isinstance(one, (*TENSOR_KINDS, Unknown)) for one in every):
         return True
-    names = frozenset(one.id for one in classes if isinstance(one, ast.Name))
+    names = frozenset(one.id if isinstance(one, ast.Name) else "?" for one in classes)
     if truth:
         rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
         _replace(frame, test.args[0], rest or every, state)
-        return bool(rest)
+        return True  # who asks does not believe the annotation
     rest = frozenset(one for one in value if _type_name(one) not in names)
     _replace(frame, test.args[0], rest or value, state)
     return bool(rest)
