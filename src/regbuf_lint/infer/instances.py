@@ -8,7 +8,7 @@ from regbuf_lint.index.known_classes import is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import instance_of, is_tensor_class
 from regbuf_lint.infer.torch_api import result_tensor
-from regbuf_lint.model.value import OTHER, Buffer, Distribution, Parameter, Tensor, Value, may_be
+from regbuf_lint.model.value import OTHER, Buffer, Distribution, Parameter, Tensor, Value, is_only
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
@@ -33,5 +33,11 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments, _state:
 
 def distribution_of(arguments: Arguments) -> Distribution:
     """A distribution over the given parameters."""
-    kinds = (Tensor, Parameter, Buffer)
-    return Distribution(of_tensors=any(may_be(value, kind) for value in arguments.every() for kind in kinds))
+    return Distribution(of_tensors=any(_holds_tensor(value) for value in arguments.every()))
+
+
+def _holds_tensor(value: Value) -> bool:
+    """Whether a parameter of a distribution is certainly a tensor, or a distribution over tensors."""
+    if is_only(value, Distribution):
+        return all(one.of_tensors for one in value if isinstance(one, Distribution))
+    return is_only(value, Tensor, Parameter, Buffer)

@@ -70,9 +70,15 @@ class Parameter(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Buffer(Alternative):
-    """A tensor that is a registered buffer of the object that it was read from, or an ``nn.Buffer`` not stored yet."""
+    """A tensor that is a registered buffer of the object that it was read from, or an ``nn.Buffer`` not stored yet.
+
+    Attributes:
+        tensor: what is known of the tensor.
+        registers_itself: whether it is an ``nn.Buffer`` object, which every attribute that it is assigned to registers.
+    """
 
     tensor: Tensor = Tensor()
+    registers_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
