@@ -50,9 +50,7 @@ def evidence_in(definitions: Iterable[ClassDefinition]) -> Evidence:
 
 def _look_at(function: FunctionNode, receiver: str, evidence: Evidence) -> None:
     for node in ast.walk(function):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC):
-            _note(evidence.tensors, receiver, node.left, node.right)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_numeric(node):
+        if isinstance(node, ast.BinOp) and _is_arithmetic(node):
             _note(evidence.tensors, receiver, node.left, node.right)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             _note(evidence.tensors, receiver, node.operand)
@@ -64,8 +62,12 @@ def _look_at(function: FunctionNode, receiver: str, evidence: Evidence) -> None:
             _note(evidence.others, receiver, node.func)
 
 
+def _is_arithmetic(node: ast.BinOp) -> bool:
+    """Whether lists and strings cannot be operands; of an addition, since one side is computed or a number."""
+    return isinstance(node.op, _ARITHMETIC) or (isinstance(node.op, ast.Add) and _is_numeric(node))
+
+
 def _is_numeric(node: ast.BinOp) -> bool:
-    """Whether an addition cannot be one of lists, since one side is computed or a number."""
     return any(
         (isinstance(side, ast.BinOp) and isinstance(side.op, _ARITHMETIC))
         or (isinstance(side, ast.Constant) and isinstance(side.value, (int, float)))

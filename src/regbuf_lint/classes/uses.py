@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import ClassDefinition, receiver_name
+from regbuf_lint.classes.stores import Store, Stores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,8 @@ class AttributeUses:
 
     Attributes:
         stored: assigned, annotated, deleted or changed by an augmented assignment.
+        updated: assigned something that is computed from its own value.
+        replaced: assigned anything else, being only moved or cast left aside (``self.x = self.x.to(device)``).
         deleted: ``del self.x``.
         mutated: changed in place (``self.x[0] = ...``, ``self.x.copy_(...)``, ``self.x += ...``).
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
@@ -38,6 +41,8 @@ class AttributeUses:
     """
 
     stored: dict[str, set[str]] = field(default_factory=dict)
+    updated: dict[str, set[str]] = field(default_factory=dict)
+    replaced: dict[str, set[str]] = field(default_factory=dict)
     deleted: dict[str, set[str]] = field(default_factory=dict)
     mutated: dict[str, set[str]] = field(default_factory=dict)
     guarded: dict[str, set[str]] = field(default_factory=dict)
@@ -70,6 +75,7 @@ class _Collector:
         self._receiver = receiver
         self._aliases: dict[str, str] = {}
         self._aliases = self._find_aliases()
+        self._stores = Stores(self._nodes, receiver)
 
     def collect(self) -> None:
         for node in self._nodes:
@@ -121,6 +127,11 @@ class _Collector:
             self._add(self._uses.read, attribute)
             return
         self._add(self._uses.stored, attribute)
+        store = self._stores.kind(node)
+        if store is Store.UPDATE:
+            self._add(self._uses.updated, attribute)
+        elif store is Store.REPLACEMENT:
+            self._add(self._uses.replaced, attribute)
         if isinstance(node.ctx, ast.Del):
             self._add(self._uses.deleted, attribute)
 
@@ -182,6 +193,7 @@ class _Collector:
             self._add(self._uses.read, attribute)
         elif function in {"setattr", "delattr"}:
             self._add(self._uses.stored, attribute)
+            self._add(self._uses.replaced, attribute)
             if function == "delattr":
                 self._add(self._uses.deleted, attribute)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import SyntaxFailure, parse
+from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.fix import Applicability
 
 if TYPE_CHECKING:
@@ -144,6 +144,6 @@ def _joined(contents: list[str], source: SourceText) -> str:
 def _parses(text: str) -> bool:
     try:
         parse(text)
-    except SyntaxFailure:
+    except ParseError:
         return False
     return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,8 @@ from regbuf_lint.source.suppression import Suppressions
 from regbuf_lint.source.text import SourceText, read_source
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
 
@@ -57,9 +58,7 @@ def check_source(
         return FileResult(shown, errors=(FileError(shown, message),))
 
 
-def _check(
-    source: SourceText, path: Path, shown: str, session: Session, mode: FixMode, *, noqa: bool
-) -> FileResult:
+def _check(source: SourceText, path: Path, shown: str, session: Session, mode: FixMode, *, noqa: bool) -> FileResult:
     hidden = 0
     unresolved: tuple[str, ...] = ()
 

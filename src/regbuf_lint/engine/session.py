@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import SyntaxFailure
+from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
@@ -68,7 +68,7 @@ class Session:
         ignored = ignored_in_file(self.settings, path)
         try:
             facts = self._project.add(path.absolute(), source)
-        except SyntaxFailure as failure:
+        except ParseError as failure:
             return Checked(tuple(self._syntax_error(failure, ignored)))
         unresolved: dict[str, None] = {}
         findings = [
@@ -80,7 +80,7 @@ class Session:
         ]
         return Checked(tuple(sorted(findings, key=lambda one: (one.span, one.code))), tuple(unresolved))
 
-    def _syntax_error(self, failure: SyntaxFailure, ignored: tuple[str, ...]) -> Iterator[Finding]:
+    def _syntax_error(self, failure: ParseError, ignored: tuple[str, ...]) -> Iterator[Finding]:
         wanted = any(rule.meta is SYNTAX_ERROR for rule in self._rules)
         if wanted and not any(names(selector, SYNTAX_ERROR.code) for selector in ignored):
             yield syntax_error(failure.message, failure.position)
@@ -100,7 +100,9 @@ class Session:
                 yield ClassContext(self._inference, symbol, construction)
                 yield from self._mixins(symbol, construction, seen)
 
-    def _mixins(self, symbol: ClassSymbol, construction: Construction, seen: set[ClassSymbol]) -> Iterator[ClassContext]:
+    def _mixins(
+        self, symbol: ClassSymbol, construction: Construction, seen: set[ClassSymbol]
+    ) -> Iterator[ClassContext]:
         """Bases in the same file that are no nn.Module classes, as this nn.Module class runs them."""
         for base in self._inference.classes(symbol)[1:]:
             if base in seen or base.scope.file is not symbol.scope.file:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
+    from regbuf_lint.engine.session import Session
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
-    from regbuf_lint.source.text import SourceText
 
 FAILURE_CODE = "RBF999"
 SYNTAX_ERROR_CODE = "RBF900"
@@ -27,7 +27,7 @@ class Plugin:
     """Checks one file with the engine of the command line.
 
     flake8 parses the file before (and reports ``E999`` itself), filters by code, and hides what a ``# noqa`` comment
-    hides. What is left to the plugin are the findings, and the comment ``# regbuf-lint: noqa`` that hides them all.
+    hides. What is left to the plugin are the findings, and ``# regbuf-lint: noqa``, which hides them in the whole file.
 
     It never raises, since that would take the results of all other plugins with it: whatever goes wrong, an unusable
     configuration included, becomes one finding ``RBF999`` on the first line of the file.
@@ -37,6 +37,7 @@ class Plugin:
     version: ClassVar[str] = __version__
 
     _settings: ClassVar[Settings | None] = None
+    _session: ClassVar[Session | None] = None
     _failure: ClassVar[str | None] = None
     _disable_noqa: ClassVar[bool] = False
 
@@ -52,7 +53,7 @@ class Plugin:
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
         """Take over what flake8 parsed."""
-        cls._settings, cls._failure = None, None
+        cls._settings, cls._session, cls._failure = None, None, None
         cls._disable_noqa = options.disable_noqa
         try:
             from regbuf_lint.rules.registry import RULES  # noqa: PLC0415  flake8 loads plugins that it may not run
@@ -73,16 +74,19 @@ class Plugin:
         if self._failure is not None or self._settings is None:
             yield self._failed(self._failure or "flake8 passed no options")
             return
-        from regbuf_lint.engine.run import check_source  # noqa: PLC0415  flake8 loads plugins that it may not run
+        from regbuf_lint.engine.session import Session  # noqa: PLC0415  flake8 loads plugins that it may not run
+        from regbuf_lint.source.suppression import Suppressions  # noqa: PLC0415
         from regbuf_lint.source.text import SourceText  # noqa: PLC0415
 
+        if Plugin._session is None:
+            Plugin._session = Session(self._settings)
         source = SourceText.from_text("".join(self._lines), self._filename)
-        result = check_source(source, Path(self._filename), self._settings, noqa=False)
-        hidden = _hidden_codes(source) if result.findings and not self._disable_noqa else ()
-        for error in result.errors:
-            yield self._failed(error.message)
-        for finding in result.findings:
-            if finding.code != SYNTAX_ERROR_CODE and not finding.code.startswith(hidden):
+        findings = Plugin._session.check(Path(self._filename), source).findings
+        suppressions = Suppressions.parse(source)
+        for finding in findings:
+            # Comments on lines are flake8's to apply, so that --disable-noqa and its statistics stay right.
+            is_hidden = not self._disable_noqa and suppressions.hides(finding, lines=False)
+            if finding.code != SYNTAX_ERROR_CODE and not is_hidden:
                 yield self._problem(finding)
 
     def _problem(self, finding: Finding) -> Problem:
@@ -91,21 +95,6 @@ class Plugin:
 
     def _failed(self, message: str) -> Problem:
         return 1, 0, f"{FAILURE_CODE} not checked: {message}", type(self)
-
-
-def _hidden_codes(source: SourceText) -> tuple[str, ...]:
-    """Return the prefixes of the codes that ``# regbuf-lint: noqa`` hides in the whole file.
-
-    Every other suppressing comment is flake8's to apply, so that ``--disable-noqa`` and its statistics stay right.
-    """
-    from regbuf_lint.source.suppression import Suppressions  # noqa: PLC0415
-
-    hidden: list[str] = []
-    for comment in Suppressions.parse(source).comments:
-        directive = source.line(comment.row)[comment.column - 1 : comment.end_column - 1]
-        if comment.whole_file and Plugin.name in directive.lower():
-            hidden.extend([plugin_options.PREFIX] if comment.codes is None else comment.codes)
-    return tuple(hidden)
 
 
 def _one_line(error: object) -> str:

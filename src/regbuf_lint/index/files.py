@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import threading
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,16 @@ from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.source.text import SourceText
 
+DEEP_STACK = 512 * 1024 * 1024
+DEEP_RECURSION = 100_000
 _INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)
 
 
-class SyntaxFailure(Exception):
+class ParseError(Exception):
     """The file does not parse.
 
     Attributes:
@@ -37,19 +41,55 @@ def parse(text: str) -> ast.Module:
     """The tree of a file.
 
     Raises:
-        SyntaxFailure: the text is no Python of the running interpreter's version, or nests too deeply for it.
+        ParseError: the text is no Python of the running interpreter's version, or nests too deeply for it.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text)
+            return _tree(text)
     except SyntaxError as error:
         position = Position(error.lineno or 1, max(1, error.offset or 1))
-        raise SyntaxFailure(error.msg, position) from None
+        raise ParseError(error.msg, position) from None
     except (RecursionError, MemoryError):
-        raise SyntaxFailure("nests too deeply for Python's parser", Position(1, 1)) from None
+        msg = "nests too deeply for Python's parser"
+        raise ParseError(msg, Position(1, 1)) from None
     except ValueError as error:
-        raise SyntaxFailure(str(error), Position(1, 1)) from None
+        raise ParseError(str(error), Position(1, 1)) from None
+
+
+def _tree(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except RecursionError:
+        return _with_deep_stack(text)
+
+
+def _with_deep_stack(text: str) -> ast.Module:
+    """Parse what Python runs and yet refuses to give a tree of on an ordinary stack: a sum of thousands of terms.
+
+    Raises:
+        RecursionError: it nests even more deeply.
+    """
+    outcome: list[ast.Module | Exception] = []
+
+    def work() -> None:
+        try:
+            outcome.append(ast.parse(text))
+        except Exception as error:  # noqa: BLE001  raised again in the thread that asked
+            outcome.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(DEEP_STACK)
+    sys.setrecursionlimit(DEEP_RECURSION)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    return outcome[0]
 
 
 class FileFacts:

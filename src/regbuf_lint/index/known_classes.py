@@ -43,6 +43,32 @@ class TorchClass:
     returns_tensor: bool
 
 
+@dataclass(frozen=True, slots=True)
+class OutsideClass:
+    """A well-known base class whose source is not at hand.
+
+    Attributes:
+        members: names that it gives to its objects.
+        moved: attributes that its package moves to the right device by itself.
+    """
+
+    members: frozenset[str]
+    moved: frozenset[str]
+
+
+@cache
+def _known_members() -> tuple[tuple[re.Pattern[str], OutsideClass], ...]:
+    return tuple(
+        (_any_of(tuple(entry["names"])), OutsideClass(frozenset(entry["members"]), frozenset(entry["moved"])))
+        for entry in tomllib.loads(_data("known_members.toml"))["class"]
+    )
+
+
+def outside_class(name: str) -> OutsideClass | None:
+    """What is known of the class imported as ``name``, None where it is not in the list."""
+    return next((known for pattern, known in _known_members() if pattern.match(name)), None)
+
+
 @cache
 def _torch_table() -> dict[str, Any]:
     table: dict[str, Any] = json.loads(_data("torch_classes.json"))

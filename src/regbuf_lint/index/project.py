@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import FileFacts, SyntaxFailure, import_name, installed_roots, parse
+from regbuf_lint.index.files import FileFacts, ParseError, import_name, installed_roots, parse
 from regbuf_lint.index.scopes import (
     AssignBinding,
     ClassBinding,
@@ -27,6 +26,10 @@ from regbuf_lint.index.symbols import (
 )
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import SourceText, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 _NEVER_READ = frozenset({"torch", "numpy", "scipy", "jax", "tensorflow", "builtins"}) | sys.stdlib_module_names
 _MOST_HOPS = 12
@@ -57,7 +60,7 @@ class Project:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
 
         Raises:
-            SyntaxFailure: it does not parse.
+            ParseError: it does not parse.
         """
         known = self._by_path.get(path)
         if known is not None and known.source.text == source.text:
@@ -119,8 +122,10 @@ class Project:
         if hops > _MOST_HOPS:
             return (Unresolved(name),)
         if isinstance(owner, External):
-            return self._from(owner.name, name, hops + 1) if owner.name.partition(".")[0] not in _NEVER_READ else (
-                External(f"{owner.name}.{name}"),
+            return (
+                self._from(owner.name, name, hops + 1)
+                if owner.name.partition(".")[0] not in _NEVER_READ
+                else (External(f"{owner.name}.{name}"),)
             )
         if isinstance(owner, FileSymbol):
             return self._exported(owner.file, name, hops)
@@ -182,7 +187,9 @@ class Project:
             elif isinstance(binding, FunctionBinding):
                 found.append(FunctionSymbol(scope.child(binding.node)))
             elif isinstance(binding, AssignBinding):
-                found.append(ValueSymbol(f"{scope.file.name}.{name}", scope, binding.value, binding.path, binding.annotation))
+                found.append(
+                    ValueSymbol(f"{scope.file.name}.{name}", scope, binding.value, binding.path, binding.annotation)
+                )
             else:
                 found.append(Unresolved("bound in a loop, with or augmented assignment"))
         return tuple(dict.fromkeys(found))
@@ -264,7 +271,7 @@ class Project:
                 too_large = path.stat().st_size > _LARGEST_FILE
                 source = None if too_large else read_source(path)
                 self._by_path[path] = None if source is None else self._parsed(path, name, source)
-            except (SourceError, SyntaxFailure, OSError):
+            except (SourceError, ParseError, OSError):
                 self._by_path[path] = None
         return self._by_path[path]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.index.files import FileFacts
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,13 @@ from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.references import (
+    RETURNING_SELF,
     BuiltSubmodule,
     ClassValue,
     ExternalValue,
     FileValue,
     FunctionValue,
     Instance,
-    RETURNING_SELF,
     MethodOf,
     SelfMethod,
     SelfValue,
@@ -27,6 +26,7 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.value import (
+    TENSOR_KINDS,
     UNKNOWN,
     Alternative,
     Buffer,
@@ -47,6 +47,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    import ast
+
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
 
@@ -57,42 +59,37 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
     """What attribute ``name`` of one alternative of an expression (``node``) can be."""
     if isinstance(owner, SelfValue):
         return self_attribute(frame, owner, name, state)
-    if isinstance(owner, (Tensor, Parameter, Buffer)):
+    if isinstance(owner, TENSOR_KINDS):
         return _of_tensor(owner, name, node)
-    if isinstance(owner, ExternalValue):
-        return _of_external(frame, owner, name)
-    if isinstance(owner, FileValue):
-        return value_of_symbols(frame, frame.inference.project.member(FileSymbol(owner.file), name))
+    if isinstance(owner, (ExternalValue, FileValue)):
+        return _of_import(frame, owner, name)
     if isinstance(owner, ClassValue):
         return _of_class(frame, owner, name)
     if isinstance(owner, SuperValue):
         return _of_super(frame, owner, name)
-    if isinstance(owner, Submodule) and name in RETURNING_SELF:
-        return frozenset({MethodOf(owner, name, node)})
-    if isinstance(owner, (Instance, BuiltSubmodule)):
-        return _of_object(frame, owner, name)
     if isinstance(owner, Submodule):
-        return _of_torch_module(owner, name)
+        return _of_submodule(frame, owner, name, node)
+    if isinstance(owner, Instance):
+        return _of_object(frame, owner, name)
     if isinstance(owner, Sequence) and name in owner.fields and owner.items is not None:
         return owner.items[owner.fields.index(name)]
-    if isinstance(owner, (Sequence, Mapping, Literal, Other)):
-        return frozenset({MethodOf(owner, name, node)})
-    return UNKNOWN
+    known = isinstance(owner, (Sequence, Mapping, Literal, Other))
+    return frozenset({MethodOf(owner, name, node)}) if known else UNKNOWN
 
 
 def _of_tensor(owner: Tensor | Parameter | Buffer, name: str, node: ast.expr) -> Value:
     if name in torch_api.table().properties:
         if isinstance(owner, Parameter) and name == "data":
             return frozenset({replace(torch_api.as_plain(owner), derived=False)})
-        tensor = owner if isinstance(owner, Tensor) else torch_api.as_plain(owner)
-        return torch_api.read_property(name, tensor) or UNKNOWN
+        return torch_api.read_property(name, torch_api.as_plain(owner)) or UNKNOWN
     if name in torch_api.table().methods:
         return frozenset({MethodOf(owner, name, node)})
     return UNKNOWN
 
 
-def _of_external(frame: Frame, owner: ExternalValue, name: str) -> Value:
-    return value_of_symbols(frame, frame.inference.project.member(External(owner.name), name))
+def _of_import(frame: Frame, owner: ExternalValue | FileValue, name: str) -> Value:
+    symbol = External(owner.name) if isinstance(owner, ExternalValue) else FileSymbol(owner.file)
+    return value_of_symbols(frame, frame.inference.project.member(symbol, name))
 
 
 def _of_class(frame: Frame, owner: ClassValue, name: str) -> Value:
@@ -117,7 +114,11 @@ def _of_super(frame: Frame, owner: SuperValue, name: str) -> Value:
     return frozenset({FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])})
 
 
-def _of_torch_module(owner: Submodule, name: str) -> Value:
+def _of_submodule(frame: Frame, owner: Submodule, name: str, node: ast.expr) -> Value:
+    if name in RETURNING_SELF:
+        return frozenset({MethodOf(owner, name, node)})
+    if isinstance(owner, BuiltSubmodule):
+        return _of_object(frame, owner, name)
     known = torch_class(owner.class_name)
     if known is None:
         return UNKNOWN

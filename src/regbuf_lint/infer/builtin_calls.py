@@ -15,15 +15,13 @@ from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.value import (
     NONE,
     OTHER,
+    TENSOR_KINDS,
     UNKNOWN,
-    Buffer,
     Literal,
     Mapping,
     NoneValue,
     Other,
-    Parameter,
     Sequence,
-    Tensor,
     Unknown,
     Value,
     join,
@@ -65,9 +63,10 @@ def _super(frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -
 
 
 def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
-    if len(arguments.positional) == 3 and any(isinstance(one, SelfValue) for one in arguments.positional[0]):
-        for name in literal_strings(arguments.positional[1]) or (None,):
-            write(frame, node, name, arguments.positional[2], state, WriteForm.SETATTR)
+    match arguments.positional:
+        case (owner, names, value) if any(isinstance(one, SelfValue) for one in owner):
+            for name in literal_strings(names) or (None,):
+                write(frame, node, name, value, state, WriteForm.SETATTR)
     return NONE
 
 
@@ -113,10 +112,11 @@ def _zip(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) ->
 
 
 def _map(frame: Frame, arguments: Arguments, _node: ast.Call, state: State) -> Value:
-    if len(arguments.positional) < 2:
+    if not arguments.positional:
         return UNKNOWN
-    elements = tuple(element_of(value) for value in arguments.positional[1:])
-    return sequence_of("list", frame.call_value(arguments.positional[0], elements, state))
+    function, *iterables = arguments.positional
+    elements = tuple(element_of(value) for value in iterables)
+    return sequence_of("list", frame.call_value(function, elements, state))
 
 
 def _reordered(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
@@ -139,10 +139,10 @@ def _absolute(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: Stat
 
 
 def _arithmetic(operands: list[Value]) -> Value:
-    if any(may_be(value, kind) for value in operands for kind in (Tensor, Parameter, Buffer)):
+    if any(may_be(value, *TENSOR_KINDS) for value in operands):
         result: Value = frozenset({result_tensor(operands)})
         return result | UNKNOWN if any(may_be(value, Unknown) for value in operands) else result
-    if any(may_be(value, kind) for value in operands for kind in (Unknown, Sequence, NoneValue)):
+    if any(may_be(value, Unknown, Sequence, NoneValue) for value in operands):
         return UNKNOWN
     return OTHER
 
@@ -160,8 +160,9 @@ def _type(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) 
 
 
 _PLAIN = (
-    "len", "int", "float", "bool", "str", "repr", "hash", "id", "isinstance", "issubclass", "hasattr", "callable", "print",
-    "complex", "ord", "chr", "bin", "hex", "format", "input", "open", "any", "all", "divmod", "bytes", "ascii", "dir",
+    "len", "int", "float", "bool", "str", "repr", "hash", "id", "isinstance", "issubclass", "hasattr", "callable",
+    "print", "complex", "ord", "chr", "bin", "hex", "format", "input", "open", "any", "all", "divmod", "bytes",
+    "ascii", "dir",
 )  # fmt: skip
 
 BUILTINS: dict[str, Builtin] = {

@@ -82,7 +82,7 @@ def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Cal
     if isinstance(callee, ExternalValue):
         return _external(frame, callee, arguments, node, state)
     if isinstance(callee, ClassValue):
-        return instantiate(frame, callee.symbol, arguments, state)
+        return instantiate(frame, callee.symbol, arguments)
     if isinstance(callee, MethodOf):
         return call_method_of(frame, callee, arguments, state)
     if isinstance(callee, SelfMethod):

@@ -8,6 +8,7 @@ from regbuf_lint.infer.torch_api import as_plain
 from regbuf_lint.model.value import (
     NOTHING,
     OTHER,
+    TENSOR_KINDS,
     UNKNOWN,
     Alternative,
     Buffer,
@@ -44,7 +45,7 @@ def element_of(value: Value) -> Value:
 def _element(one: Alternative) -> Value:
     if isinstance(one, Sequence):
         return one.element
-    if isinstance(one, (Tensor, Parameter, Buffer)):
+    if isinstance(one, TENSOR_KINDS):
         return frozenset({part_of(one)})
     if isinstance(one, Mapping):
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
@@ -55,7 +56,7 @@ def _element(one: Alternative) -> Value:
 
 def part_of(one: Tensor | Parameter | Buffer) -> Tensor:
     """A view of a part of a tensor."""
-    tensor = one if isinstance(one, Tensor) else as_plain(one)
+    tensor = as_plain(one)
     return replace(tensor, requires_grad=False, derived=tensor.derived or tensor.requires_grad)
 
 

@@ -51,7 +51,7 @@ def later_events(inference: Inference, symbol: ClassSymbol, method: str) -> tupl
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
     try:
         _call(frame, found, State(attributes=built.attributes, initialised=True))
-    except TooLarge:
+    except (TooLarge, RecursionError):
         return ()
     return recorder.events
 
@@ -67,7 +67,7 @@ def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder, meter=meter)
     try:
         _run_initialisers(frame, symbol, state)
-    except TooLarge:
+    except (TooLarge, RecursionError):
         return Construction(cost=meter.cost, complete=False)
     return Construction(recorder.events, state.attributes, state.initialised, frozenset(recorder.called), meter.cost)
 

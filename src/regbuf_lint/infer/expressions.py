@@ -20,25 +20,23 @@ from regbuf_lint.infer.collections import (
     sequence,
     sequence_of,
 )
-from regbuf_lint.infer.narrowing import assume
+from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
     NONE,
     OTHER,
+    TENSOR_KINDS,
     UNKNOWN,
     Alternative,
-    Buffer,
     Dtype,
     Literal,
     Loaded,
     Mapping,
     NoneValue,
     Other,
-    Parameter,
     Sequence,
     Submodule,
-    Tensor,
     Unknown,
     Value,
     is_only,
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
 
 Handler: TypeAlias = Callable[["Frame", Any, "State"], Value]
-_TENSORS = (Tensor, Parameter, Buffer)
 
 
 def _constant(_frame: Frame, node: ast.Constant, _state: State) -> Value:
@@ -78,7 +75,7 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
 
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
-    if isinstance(one, _TENSORS):
+    if isinstance(one, TENSOR_KINDS):
         return frozenset({part_of(one)})
     value: Value = frozenset({one})
     if isinstance(one, Sequence) and isinstance(where, ast.Slice):
@@ -112,7 +109,7 @@ def combine(left: Value, right: Value, operator: ast.operator) -> Value:
 
 def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> Value:
     pair = (one, other)
-    if any(isinstance(side, _TENSORS) for side in pair):
+    if any(isinstance(side, TENSOR_KINDS) for side in pair):
         if any(isinstance(side, (Submodule, Instance, Sequence, Mapping, NoneValue)) for side in pair):
             return UNKNOWN
         result = torch_api.result_tensor([frozenset({one}), frozenset({other})])
@@ -121,9 +118,9 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         return _longer(one, other, operator)
     if isinstance(other, Sequence) and isinstance(operator, ast.Mult):
         return _longer(other, one, operator)
-    if isinstance(one, Literal) and isinstance(other, Literal) and isinstance(operator, ast.Add):
-        if isinstance(one.value, str) and isinstance(other.value, str):
-            return frozenset({Literal(one.value + other.value)})
+    strings = [side.value for side in pair if isinstance(side, Literal) and isinstance(side.value, str)]
+    if len(strings) == len(pair) and isinstance(operator, ast.Add):
+        return frozenset({Literal("".join(strings))})
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
         return UNKNOWN
     return OTHER
@@ -140,8 +137,7 @@ def _longer(one: Sequence, other: Alternative, operator: ast.operator) -> Value:
 
 
 def _common_dtype(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Dtype:
-    found = {one.dtype if isinstance(one, Tensor) else torch_api.as_plain(one).dtype
-             for one in pair if isinstance(one, _TENSORS)}  # fmt: skip
+    found = {torch_api.as_plain(one).dtype for one in pair if isinstance(one, TENSOR_KINDS)}
     if Dtype.COMPLEX in found:
         return Dtype.COMPLEX
     if isinstance(operator, ast.Div):
@@ -164,10 +160,10 @@ def _compare(frame: Frame, node: ast.Compare, state: State) -> Value:
     operands = [frame.evaluate(operand, state) for operand in (node.left, *node.comparators)]
     if any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops):
         return OTHER
-    if any(is_only(operand, *_TENSORS) for operand in operands):
+    if any(is_only(operand, *TENSOR_KINDS) for operand in operands):
         result = torch_api.result_tensor(operands)
         return frozenset({replace(result, argument="", alias="", derived=False, dtype=Dtype.BOOL)})
-    if any(isinstance(one, (*_TENSORS, Unknown)) for operand in operands for one in operand):
+    if any(isinstance(one, (*TENSOR_KINDS, Unknown)) for operand in operands for one in operand):
         return UNKNOWN
     return OTHER
 
@@ -203,7 +199,7 @@ def _conditional(frame: Frame, node: ast.IfExp, state: State) -> Value:
         found.append(frame.evaluate(node.body, then))
     if assume(frame, node.test, otherwise, truth=False):
         found.append(frame.evaluate(node.orelse, otherwise))
-    return join(found) or UNKNOWN
+    return join(with_default(node.test, *found) if len(found) > 1 else found) or UNKNOWN
 
 
 def _display(frame: Frame, node: ast.List | ast.Tuple | ast.Set, state: State) -> Value:

@@ -10,10 +10,11 @@ from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torc
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import element_of, sequence_of
-from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.instances import distribution_of
+from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.model.value import (
     OTHER,
+    TENSOR_KINDS,
     UNKNOWN,
     Alternative,
     Buffer,
@@ -45,7 +46,9 @@ _PARAMETERS = frozenset(
 )  # fmt: skip
 BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
 _COPIES = frozenset({"copy.deepcopy", "copy.copy"})
-_NUMBERS = frozenset({"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"})
+_NUMBERS = frozenset(
+    {"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"}
+)
 _ORDERED_DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict"})
 
 
@@ -65,8 +68,8 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
         return frozenset(_fresh(one) for one in arguments.argument(0, "x")) or UNKNOWN
     if name == "torch.autograd.Variable":
         return _variable(arguments)
-    if name in {"typing.cast", "torch.jit.annotate"} and len(arguments.positional) == 2:
-        return arguments.positional[1]
+    if name in {"typing.cast", "torch.jit.annotate"}:
+        return arguments.argument(1, "val") or UNKNOWN
     return _torch(frame, name, arguments) or _other_package(frame, name, arguments)
 
 
@@ -98,7 +101,7 @@ def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:
     known = torch_class(callee.class_name)
     if known is None or not known.returns_tensor or not arguments.positional:
         return UNKNOWN
-    if not any(isinstance(one, (Tensor, Parameter, Buffer)) for one in arguments.positional[0]):
+    if not any(isinstance(one, TENSOR_KINDS) for one in arguments.positional[0]):
         return UNKNOWN
     like = torch_api.result_tensor(arguments.every())
     random = like.random or "Dropout" in callee.class_name
@@ -127,9 +130,9 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
 
 
 def _like_argument(arguments: Arguments) -> Value:
-    if any(may_be(value, kind) for value in arguments.positional[:1] for kind in (Tensor, Parameter, Buffer)):
-        if not any(may_be(value, Unknown) for value in arguments.positional[:1]):
-            return frozenset({torch_api.result_tensor(arguments.every())})
+    first = arguments.argument(0, "tensor")
+    if may_be(first, *TENSOR_KINDS) and not may_be(first, Unknown):
+        return frozenset({torch_api.result_tensor(arguments.every())})
     return UNKNOWN
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from regbuf_lint.model.class_view import AttributeState, Step
 from regbuf_lint.model.value import UNKNOWN, Alternative, Unset, Value, join, map_tensors, without
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Mapping
 
     from regbuf_lint.index.scopes import FunctionNode, Scope
@@ -86,19 +86,17 @@ class Frame:
         recorder: Recorder | None = None,
         meter: Meter | None = None,
         depth: int = 0,
-        loops: int = 0,
-        closure: Mapping[str, Value] | None = None,
     ) -> None:
         self.inference = inference
         self.scope = scope
-        self.closure = closure or {}
+        self.closure: Mapping[str, Value] = {}
         self.symbol = symbol
         self.owner = owner
         self.method = getattr(scope.node, "name", "")
         self.recorder = recorder
         self.meter = meter or Meter()
         self.depth = depth
-        self.loops = loops
+        self.loops = 0
         self.quiet_gradient = 0
         self.statement: ast.stmt | None = None
         self.returned: list[Value] = []
@@ -142,20 +140,20 @@ class Frame:
 
     def called(self, function: FunctionValue) -> Frame:
         """A frame for the body of a function that is called from here."""
-        owner = function.owner
-        if self.recorder is not None and owner is not None and self.symbol is not None and function.receiver is not None:
+        bound = function.owner is not None and function.receiver is not None
+        if bound and self.recorder is not None and self.symbol is not None:
             self.recorder.called.add(getattr(function.scope.node, "name", ""))
         inner = Frame(
             self.inference,
             function.scope,
             symbol=self.symbol,
-            owner=owner,
+            owner=function.owner,
             recorder=self.recorder,
             meter=self.meter,
             depth=self.depth + 1,
-            loops=self.loops,
-            closure=function.closure,
         )
+        inner.closure = function.closure
+        inner.loops = self.loops
         inner.quiet_gradient = self.quiet_gradient
         return inner
 
@@ -176,7 +174,7 @@ class Frame:
         alone = FunctionValue(function.scope, receiver=frozenset({SelfValue(owner)}), owner=owner)
         try:
             value = run_function(frame, alone, ANY_ARGUMENTS, state)
-        except TooLarge:
+        except (TooLarge, RecursionError):
             return Effect(MOST_COST)
         return Effect(meter.cost, value, state.attributes, state.initialised, frozenset(recorder.called))
 
@@ -193,7 +191,9 @@ class Frame:
         found += [call_external(self, one.name, arguments) for one in callee if isinstance(one, ExternalValue)]
         return join(found) or UNKNOWN
 
-    def call_method(self, owner: ClassSymbol, method: FunctionNode, positional: tuple[Value, ...], state: State) -> None:
+    def call_method(
+        self, owner: ClassSymbol, method: FunctionNode, positional: tuple[Value, ...], state: State
+    ) -> None:
         """Call a method of the object under construction."""
         assert self.symbol is not None  # noqa: S101  (called for its attributes only)
         receiver: Value = frozenset({SelfValue(self.symbol)})

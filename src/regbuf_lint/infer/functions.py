@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 
 MOST_DEPTH = 10
 _TRANSPARENT = frozenset(
-    {"staticmethod", "classmethod", "no_grad", "inference_mode", "lru_cache", "cache", "export", "torch_compile_wrapper",
-     "abstractmethod", "ignore", "unused", "wraps", "override", "final", "jit_ignore", "autocast", "script", "deprecated",
-     "torch_script", "enable_grad", "property", "cached_property", "compile", "register_notrace_function", "script_method",
-     "register_notrace_module", "add_start_docstrings", "typechecked", "jaxtyped", "beartype", "maybe_allow_in_graph"}
+    {
+        "staticmethod", "classmethod", "property", "cached_property", "lru_cache", "cache", "wraps", "abstractmethod",
+        "override", "final", "deprecated", "no_grad", "inference_mode", "enable_grad", "autocast", "compile", "export",
+        "script", "script_method", "ignore", "unused", "jit_ignore", "torch_script", "torch_compile_wrapper",
+        "register_notrace_function", "register_notrace_module", "maybe_allow_in_graph", "add_start_docstrings",
+        "typechecked", "jaxtyped", "beartype",
+    }
 )  # fmt: skip
 
 
@@ -55,7 +58,9 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
 
 def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver: Value, state: State) -> Value:
     """What a method returns that is called without arguments (a property's getter, ``__post_init__``)."""
-    return run_function(frame, FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner), Arguments(), state)
+    return run_function(
+        frame, FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner), Arguments(), state
+    )
 
 
 def _holds_self(value: Value) -> bool:
@@ -167,8 +172,6 @@ def _argument(
 
 def _promise(frame: Frame, parameter: ast.arg) -> Value:
     if parameter.annotation is None:
-        return unknown(f"argument `{parameter.arg}`")
+        return frozenset({Unknown("an argument without annotation", parameter.arg)})
     promised = annotated(frame.inference, frame.scope.parent or frame.scope, parameter.annotation)
     return frame.as_argument(promised, parameter.arg)
-
-

@@ -8,18 +8,17 @@ from regbuf_lint.index.known_classes import is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import instance_of, is_tensor_class
 from regbuf_lint.infer.torch_api import result_tensor
-from regbuf_lint.model.value import OTHER, Buffer, Distribution, Parameter, Tensor, Value, is_only
+from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Value, is_only
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
-    from regbuf_lint.infer.state import State
 
 _NEVER_TENSORS = frozenset({"Exception", "BaseException", "Enum", "IntEnum", "ABC"})
 
 
-def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments, _state: State) -> Value:
-    """An object of a class whose source is at hand; its construction is followed only when an attribute is asked for."""
+def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Value:
+    """An object of a class that can be read; its construction is followed only when an attribute is asked for."""
     order = frame.inference.hierarchy.order(symbol)
     outside = [base.name for base in order if isinstance(base, External)]
     if any(is_tensor_class(name) for name in outside):
@@ -40,4 +39,4 @@ def _holds_tensor(value: Value) -> bool:
     """Whether a parameter of a distribution is certainly a tensor, or a distribution over tensors."""
     if is_only(value, Distribution):
         return all(one.of_tensors for one in value if isinstance(one, Distribution))
-    return is_only(value, Tensor, Parameter, Buffer)
+    return is_only(value, *TENSOR_KINDS)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import element_of, literal_strings, mapping_values, sequence, sequence_of
-from regbuf_lint.infer.references import MethodOf
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
     NONE,
@@ -31,6 +30,7 @@ from regbuf_lint.model.value import (
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.references import MethodOf
     from regbuf_lint.infer.state import State
 
 _SAME_PARAMETER = frozenset({"requires_grad_", "share_memory_", "retain_grad"})
@@ -160,5 +160,10 @@ def _get(owner: Mapping, arguments: Arguments) -> Value:
 
 
 _MappingMethod: TypeAlias = Callable[[Mapping, "Arguments"], Value]
-_MAPPING_METHODS: dict[str, _MappingMethod] = {"items": _items, "keys": _keys, "values": _values, "get": _get, "pop": _get}
-
+_MAPPING_METHODS: dict[str, _MappingMethod] = {
+    "items": _items,
+    "keys": _keys,
+    "values": _values,
+    "get": _get,
+    "pop": _get,
+}

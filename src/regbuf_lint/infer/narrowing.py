@@ -12,7 +12,7 @@ from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.value import (
     NONE,
-    Buffer,
+    TENSOR_KINDS,
     Literal,
     NoneValue,
     Parameter,
@@ -27,8 +27,6 @@ from regbuf_lint.model.value import (
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
 
-_TENSORS = (Tensor, Parameter, Buffer)
-
 
 def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     """Narrow ``state`` to where ``test`` is true (or false); False where that cannot be."""
@@ -36,7 +34,7 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
         return assume(frame, test.operand, state, truth=not truth)
     if isinstance(test, ast.BoolOp):
         if isinstance(test.op, ast.And) is truth:
-            return all([assume(frame, operand, state, truth=truth) for operand in test.values])
+            return all(assume(frame, operand, state, truth=truth) for operand in test.values)
         return _first_that_decides(frame, test, state, truth=truth)
     if isinstance(test, ast.Constant):
         return bool(test.value) is truth
@@ -49,6 +47,37 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     if isinstance(test, (ast.Name, ast.Attribute)):
         return _truthiness(frame, test, state, truth=truth)
     return True
+
+
+def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Value]:
+    """The values of two branches of a test for None, where one of them is a tensor that stands in for an argument.
+
+    In ``theta if theta is not None else torch.arange(180)`` the argument that may be left out is a tensor too: what
+    follows has to work with either.
+    """
+    name = _tested_for_none(test)
+    stand_in = frozenset({Tensor(fresh=False, argument=name)})
+    if name and _is_argument(taken, name) and _is_present_tensor(other):
+        return stand_in, other
+    if name and _is_argument(other, name) and _is_present_tensor(taken):
+        return taken, stand_in
+    return taken, other
+
+
+def _tested_for_none(test: ast.expr) -> str:
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        return ""
+    compared = test.comparators[0]
+    is_none = isinstance(compared, ast.Constant) and compared.value is None
+    return test.left.id if is_none and isinstance(test.left, ast.Name) else ""
+
+
+def _is_argument(value: Value, name: str) -> bool:
+    return bool(value) and all(isinstance(one, Unknown) and one.argument == name for one in value)
+
+
+def _is_present_tensor(value: Value) -> bool:
+    return bool(value) and all(isinstance(one, Tensor) for one in value)
 
 
 def _first_that_decides(frame: Frame, test: ast.BoolOp, state: State, *, truth: bool) -> bool:
@@ -97,7 +126,7 @@ def _call(frame: Frame, test: ast.Call, state: State, *, truth: bool) -> bool:
         return True
     if names & {"torch.is_tensor", "torch.overrides.is_tensor_like"}:
         return _keep_tensors(frame, test.args[0], value, state, truth=truth)
-    if "builtins.isinstance" in names and len(test.args) == 2:
+    if "builtins.isinstance" in names:
         return _isinstance(frame, test, value, state, truth=truth)
     return True
 
@@ -118,17 +147,17 @@ def _hasattr(frame: Frame, owner: ast.expr, key: ast.expr, state: State, *, trut
 
 
 def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, truth: bool) -> bool:
-    classes = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+    classes = test.args[-1].elts if isinstance(test.args[-1], ast.Tuple) else [test.args[-1]]
     allowed = [annotated(frame.inference, frame.scope, one) for one in classes]
     every = frozenset(one for value in allowed for one in value)
-    if all(isinstance(one, _TENSORS) for one in every) and any(isinstance(one, Tensor) for one in every):
+    if all(isinstance(one, TENSOR_KINDS) for one in every) and any(isinstance(one, Tensor) for one in every):
         return _keep_tensors(frame, test.args[0], value, state, truth=truth)
     if every and all(isinstance(one, Parameter) for one in every):
         return _keep_parameters(frame, test.args[0], value, state, truth=truth)
-    if any(isinstance(one, (*_TENSORS, Unknown)) for one in every):
+    if any(isinstance(one, (*TENSOR_KINDS, Unknown)) for one in every):
         return True
     if truth:
-        rest = without(value, *_TENSORS, NoneValue)
+        rest = without(value, *TENSOR_KINDS, NoneValue)
         _replace(frame, test.args[0], rest or every, state)
         return bool(rest)
     return True
@@ -136,10 +165,10 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
 
 def _keep_tensors(frame: Frame, node: ast.expr, value: Value, state: State, *, truth: bool) -> bool:
     if not truth:
-        rest = without(value, *_TENSORS)
+        rest = without(value, *TENSOR_KINDS)
         _replace(frame, node, rest, state)
         return bool(rest)
-    kept = frozenset(one for one in value if isinstance(one, _TENSORS))
+    kept = frozenset(one for one in value if isinstance(one, TENSOR_KINDS))
     if may_be(value, Unknown):
         kept |= {Tensor(fresh=False, argument="?")}
     _replace(frame, node, kept, state)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from regbuf_lint.model.class_view import Event, GradientRequest, Registration, S
 from regbuf_lint.model.value import Value, join
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable
 
     from regbuf_lint.model.span import Span
@@ -28,7 +28,14 @@ class Recorder:
         return tuple(self._events.values())
 
     def write(
-        self, node: ast.AST, step: Step, attribute: str | None, value: Value, prior: Value, form: WriteForm, target: Span
+        self,
+        node: ast.AST,
+        step: Step,
+        attribute: str | None,
+        value: Value,
+        prior: Value,
+        form: WriteForm,
+        target: Span,
     ) -> int:
         """Note that an attribute is assigned; gives the number of the event."""
         return self._note(
@@ -73,7 +80,5 @@ class Recorder:
             self._events[key] = made = make(len(self._events))
             return made.number
         if isinstance(known, (Write, Registration)):
-            self._events[key] = replace(
-                known, value=join((known.value, value)), prior=join((known.prior, prior))
-            )
+            self._events[key] = replace(known, value=join((known.value, value)), prior=join((known.prior, prior)))
         return known.number

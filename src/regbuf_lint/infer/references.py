@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import FileFacts
-from regbuf_lint.index.scopes import Scope
-from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.model.value import Alternative, Submodule, Value
 
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping
+
+    from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.symbols import ClassSymbol
 
 RETURNING_SELF = frozenset(
-    {"to", "cuda", "cpu", "xpu", "eval", "train", "half", "float", "double", "bfloat16", "type", "requires_grad_", "apply"}
+    {
+        "to",
+        "cuda",
+        "cpu",
+        "xpu",
+        "eval",
+        "train",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "type",
+        "requires_grad_",
+        "apply",
+    }
 )
 """Methods of nn.Module that return the object that they are called on."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
@@ -21,8 +20,10 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
-    from regbuf_lint.infer.arguments import Arguments
+    import ast
+
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.infer.references import SelfMethod

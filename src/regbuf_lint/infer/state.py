@@ -1,12 +1,15 @@
-"""What is known at one point of a run: locals, attributes of the object under construction, and whether it is reached."""
+"""What is known at one point of a run: locals, attributes of the object under construction, whether it is reached."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.value import UNSET, Value, join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 class State:

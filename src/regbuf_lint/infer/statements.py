@@ -10,7 +10,7 @@ from regbuf_lint.index.symbols import External, FileSymbol
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import element_of, items_of
 from regbuf_lint.infer.expressions import combine
-from regbuf_lint.infer.narrowing import assume
+from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.symbols import value_of_symbols
@@ -81,7 +81,17 @@ def _if(frame: Frame, statement: ast.If, state: State) -> None:
     if assume(frame, statement.test, otherwise, truth=False):
         frame.execute(statement.orelse, otherwise)
         reached.append(otherwise)
+    if len(reached) > 1 and isinstance(statement.test, ast.Compare):
+        _give_default(statement.test, then, otherwise)
     state.become(meet(reached or [then]))
+
+
+def _give_default(test: ast.Compare, then: State, otherwise: State) -> None:
+    """``if theta is None: theta = torch.arange(180)``."""
+    name = test.left.id if isinstance(test.left, ast.Name) else ""
+    if name in then.locals and name in otherwise.locals:
+        values = with_default(test, then.locals[name], otherwise.locals[name])
+        then.locals[name], otherwise.locals[name] = values
 
 
 def _for(frame: Frame, statement: ast.For | ast.AsyncFor, state: State) -> None:

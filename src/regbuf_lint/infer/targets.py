@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
 
 
-def bind(
-    frame: Frame, target: ast.expr, value: Value, state: State, form: WriteForm = WriteForm.TARGET
-) -> None:
+def bind(frame: Frame, target: ast.expr, value: Value, state: State, form: WriteForm = WriteForm.TARGET) -> None:
     """Give ``target`` a value; ``form`` says how, should it be an attribute of the object under construction."""
     if isinstance(target, ast.Name):
         state.locals[target.id] = value
@@ -102,9 +100,7 @@ def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State
     return False
 
 
-def write(
-    frame: Frame, node: ast.expr, attribute: str | None, value: Value, state: State, form: WriteForm
-) -> None:
+def write(frame: Frame, node: ast.expr, attribute: str | None, value: Value, state: State, form: WriteForm) -> None:
     """Assign an attribute of the object under construction, as ``nn.Module.__setattr__`` does."""
     if attribute is None:
         if frame.recorder is not None:

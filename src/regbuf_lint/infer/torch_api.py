@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.model.value import (
     NONE,
+    TENSOR_KINDS,
     Buffer,
     Dtype,
     Literal,
@@ -47,6 +48,7 @@ _GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.ra
 _CONVERTERS = {"torch.as_tensor", "torch.asarray"}
 _COPIERS = {"torch.tensor", "torch.scalar_tensor"}
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
+_DEEPEST_NESTING = 3
 _COPYING = {"clone", "contiguous", "repeat", "tile"}
 
 
@@ -142,8 +144,10 @@ def call_generator_method(name: str) -> Value | None:
     return None if spec is None else _value(spec, Tensor(generator_state=True))
 
 
-def as_plain(alternative: Parameter | Buffer) -> Tensor:
-    """The tensor inside a Parameter or buffer, as an operation on it sees it."""
+def as_plain(alternative: Tensor | Parameter | Buffer) -> Tensor:
+    """A tensor as it is; the one inside a Parameter or buffer as an operation on it sees it."""
+    if isinstance(alternative, Tensor):
+        return alternative
     if isinstance(alternative, Buffer):
         return replace(alternative.tensor, fresh=False)
     return Tensor(derived=alternative.trainable, random=alternative.random, fresh=False, dtype=Dtype.FLOAT)
@@ -164,11 +168,9 @@ def _tensors_in(values: list[Value], depth: int) -> list[Tensor]:
     found: list[Tensor] = []
     for value in values:
         for one in value:
-            if isinstance(one, Tensor):
-                found.append(one)
-            elif isinstance(one, (Parameter, Buffer)):
+            if isinstance(one, TENSOR_KINDS):
                 found.append(as_plain(one))
-            elif isinstance(one, Sequence) and depth < 3:
+            elif isinstance(one, Sequence) and depth < _DEEPEST_NESTING:
                 found.extend(_tensors_in(list(one.items) if one.items is not None else [one.element], depth + 1))
     return found
 
@@ -298,21 +300,19 @@ def _flags_fit(overload: dict[str, Any], params: list[str], arguments: Arguments
 
 def _kinds_fit(overload: dict[str, Any], params: list[str], arguments: Arguments) -> bool:
     """Whether no argument is certainly of another kind than its parameter."""
-    return all(
-        _may_be_kind(_given(name, params, arguments), kind) for name, kind in overload.get("types", {}).items()
-    )
+    return all(_may_be_kind(_given(name, params, arguments), kind) for name, kind in overload.get("types", {}).items())
 
 
 def _may_be_kind(value: Value, kind: str) -> bool:
     if not value or any(isinstance(one, Unknown) for one in value):
         return True
     if kind == "tensor":
-        return any(isinstance(one, (Tensor, Parameter, Buffer)) for one in value)
+        return any(isinstance(one, TENSOR_KINDS) for one in value)
     if kind == "list":
         return any(isinstance(one, Sequence) for one in value)
     if kind == "none":
         return any(isinstance(one, NoneValue) for one in value)
-    return not all(isinstance(one, (Tensor, Parameter, Buffer, NoneValue)) for one in value)
+    return not all(isinstance(one, (*TENSOR_KINDS, NoneValue)) for one in value)
 
 
 def _value(spec: Any, like: Tensor) -> Value:
@@ -336,5 +336,3 @@ def _simple(spec: str, like: Tensor) -> Value:
     if spec == "generator-state":
         return frozenset({replace(like, generator_state=True)})
     return frozenset({Other(spec)})
-
-

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.model.span import Span
 from regbuf_lint.model.value import UNSET, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from regbuf_lint.model.span import Span
 
 
 class WriteForm(Enum):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from regbuf_lint.model.fix import Fix
-from regbuf_lint.model.rule import RuleMeta
-from regbuf_lint.model.span import Span
+if TYPE_CHECKING:
+    from regbuf_lint.model.fix import Fix
+    from regbuf_lint.model.rule import RuleMeta
+    from regbuf_lint.model.span import Span
 
 
 @dataclass(frozen=True, slots=True)

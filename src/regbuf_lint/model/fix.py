@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from regbuf_lint.model.span import Span
+if TYPE_CHECKING:
+    from regbuf_lint.model.span import Span
 
 
 class Applicability(str, Enum):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from regbuf_lint.model.finding import Finding
+if TYPE_CHECKING:
+    from regbuf_lint.model.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

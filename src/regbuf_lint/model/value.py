@@ -6,10 +6,12 @@ knows every alternative, so an ``Unknown`` among them keeps it silent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 class Dtype(Enum):
@@ -141,9 +143,15 @@ class Mapping(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Alternative):
-    """Anything; ``reason`` says why more is not known."""
+    """Anything.
+
+    Attributes:
+        reason: why more is not known.
+        argument: name of the argument without annotation that it is, or an empty string.
+    """
 
     reason: str = ""
+    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +172,7 @@ UNSET: Value = frozenset({Unset()})
 OTHER: Value = frozenset({Other()})
 UNKNOWN: Value = frozenset({Unknown()})
 
+TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)
 MOST_ALTERNATIVES = 12
 
 
@@ -185,9 +194,9 @@ def is_tensor(value: Value) -> bool:
     return any(type(one) is Tensor for one in value) and all(type(one) in (Tensor, NoneValue) for one in value)
 
 
-def may_be(value: Value, kind: type[Alternative]) -> bool:
-    """Whether some alternative is of ``kind``."""
-    return any(isinstance(one, kind) for one in value)
+def may_be(value: Value, *kinds: type[Alternative]) -> bool:
+    """Whether some alternative is of one of ``kinds``."""
+    return any(isinstance(one, kinds) for one in value)
 
 
 def is_only(value: Value, *kinds: type[Alternative]) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.value import Buffer, Dtype, is_only, may_be, tensors
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
+from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         found.append("one tensor gets several names, and registered ones become several tensors after `.to()`")
     if any(not is_only(write.value, *BUFFER_VALUES) for plan in plans for write in plan.writes):
         found.append("another statement assigns it something that may be no tensor")
+    if any(plan.persistent and _changes_shape(context, plan) for plan in plans):
+        found.append("a method puts another value in its place, and one of another shape cannot be loaded again")
     user = context.dict_user()
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")
@@ -39,6 +42,11 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     if context.loads_without_construction and not all(plan.persistent for plan in plans):
         found.append("`from_pretrained` builds the model on `meta` and fills only what a checkpoint holds")
     return found
+
+
+def _changes_shape(context: ClassContext, plan: Plan) -> bool:
+    """Whether a later value may have another shape, so that ``load_state_dict`` raises RuntimeError."""
+    return plan.attribute is not None and context.change_of(plan.attribute) in {Change.CACHE, Change.REPLACED}
 
 
 def _shares_tensor(plans: Sequence[Plan]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,15 @@ from regbuf_lint.model.value import (
     tensors,
     without,
 )
+from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
     from regbuf_lint.rules.context import ClassContext
+
+_EMPTY = re.compile(
+    r"\b(?:empty|zeros|ones|[A-Z][a-z]*Tensor|Tensor|tensor)\(\s*(?:\)|(?:0|\[\s*\]|\(0,\)|\[0\])\s*[,)])"
+)
+"""A call that makes a tensor without elements."""
 
 BUFFER_VALUES = (Tensor, Buffer, NoneValue)
 """What a buffer may be assigned."""
@@ -145,7 +152,8 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
         msg = f"it is assigned by `{write.form.value}`"
         raise Withheld(msg)
     if write.step.method in context.definition.setters:
-        msg = f"the property's setter assigns it; register it in `__init__`, so that setting `{write.step.method}` updates it"
+        setter = write.step.method
+        msg = f"the property's setter assigns it; register it in `__init__`, so that setting `{setter}` updates it"
         raise Withheld(msg)
     if calls_on(write) and may_be(write.value, NoneValue):
         msg = f"it may be None, which has no `.{calls_on(write)[0]}()`"
@@ -160,12 +168,25 @@ def calls_on(write: Write) -> tuple[str, ...]:
 
 
 def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
-    """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state."""
+    """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state.
+
+    What starts empty or as None, or is a cache of ``forward``, changes its shape, and a saved one would not load.
+    """
     if context.is_script_module:
         return True
     wanted = context.settings.persistent
     if wanted is not Persistence.AUTO:
         return wanted is Persistence.ALWAYS
+    change = Change.NONE if attribute is None else context.change_of(attribute)
+    if change is Change.CACHE or (change is not Change.NONE and _starts_empty(context, writes)):
+        return False
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
-    return attribute is not None and context.changed_later(attribute)
+    if change is Change.REPLACED:
+        return attribute is None or not may_be(context.construction.attributes[attribute].value, NoneValue)
+    return change is Change.STATE
+
+
+def _starts_empty(context: ClassContext, writes: list[Write]) -> bool:
+    """Whether some write says ``torch.empty(0)``, ``torch.Tensor()``, ``torch.tensor([])`` or the like."""
+    return any(_EMPTY.search(context.source.slice(write.step.statement)) for write in writes)

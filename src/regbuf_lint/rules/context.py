@@ -16,13 +16,16 @@ from regbuf_lint.classes.annotations import (
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.definition import ClassDefinition, names_in
 from regbuf_lint.classes.uses import MOVERS
-from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.style import TextStyle, quote_of
+from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
@@ -76,8 +79,11 @@ class ClassContext:
         return (self.uses, *(self._inference.uses(base) for base in bases))
 
     def moved_by_hand(self, attribute: str | None) -> bool:
-        """Whether the class or a base overrides ``_apply``, ``to`` or the like and takes care of the attribute."""
-        return any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS))
+        """Whether the class or a base takes care of the attribute itself: by overriding ``_apply``, ``to`` or the like."""
+        if any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS)):
+            return True
+        listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self.symbol)]
+        return any(known is not None and attribute in known.moved for known in listed)
 
     @cached_property
     def registers_on_assignment(self) -> bool:
@@ -102,17 +108,39 @@ class ClassContext:
     def _is_heir(self, other: ClassSymbol) -> bool:
         return other != self.symbol and self.symbol in self._inference.classes(other)
 
-    def changed_later(self, attribute: str) -> bool:
-        """Whether a method that runs after construction assigns the attribute or changes it in place."""
-        return any(self._runs_later(method) for uses in self._family_uses for method in _changers(uses, attribute))
+    def change_of(self, attribute: str) -> Change:
+        """What methods that run after construction do to the attribute."""
+        uses = self._family_uses
+        state = _methods([table for one in uses for table in (one.mutated, one.updated)], attribute)
+        if any(self._runs_later(method) for method in state):
+            return Change.STATE
+        replacing = [
+            method for method in _methods([one.replaced for one in uses], attribute) if self._runs_later(method)
+        ]
+        if not replacing:
+            return Change.NONE
+        return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
 
     def _runs_later(self, method: str) -> bool:
         if method in _BUILDERS:
             return False
         if method not in self.construction.called:
             return True
-        callers = frozenset[str]().union(*(uses.read.get(method, ()) for uses in self._family_uses))
-        return any(caller not in self.construction.called and caller not in _BUILDERS for caller in callers)
+        return any(
+            caller not in self.construction.called and caller not in _BUILDERS for caller in self._callers(method)
+        )
+
+    def _callers(self, method: str) -> set[str]:
+        return _methods([uses.read for uses in self._family_uses], method)
+
+    def _serves_forward(self, method: str) -> bool:
+        """Whether ``forward`` calls a method, directly or through others."""
+        seen: set[str] = set()
+        waiting = {method}
+        while waiting:
+            seen |= waiting
+            waiting = {caller for one in waiting for caller in self._callers(one)} - seen
+        return "forward" in seen
 
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""
@@ -143,6 +171,9 @@ class ClassContext:
         for outside in self._inference.outside_bases(self.symbol):
             known = torch_class(outside.name)
             if known is not None and attribute in (known.names | known.parameters):
+                return f"an attribute of `{outside.name}`"
+            listed = outside_class(outside.name)
+            if listed is not None and attribute in listed.members:
                 return f"an attribute of `{outside.name}`"
         known = torch_class("torch.nn.Module")
         return "an attribute of `torch.nn.Module`" if known is not None and attribute in known.names else None
@@ -235,5 +266,6 @@ class ClassContext:
         return self.settings.buffer_style is BufferStyle.NN_BUFFER
 
 
-def _changers(uses: AttributeUses, attribute: str) -> set[str]:
-    return uses.stored.get(attribute, set()) | uses.mutated.get(attribute, set())
+def _methods(tables: Iterable[Mapping[str, set[str]]], name: str) -> set[str]:
+    """All methods under a name in several tables."""
+    return {method for table in tables for method in table.get(name, ())}

@@ -61,8 +61,10 @@ DOCS = RuleDocs(
     ),
     checkpoint_impact=(
         "With `--persistent auto`, a value that every construction rebuilds is registered with `persistent=False` and "
-        "`state_dict()` keeps its keys. A random value, or one that other methods change, becomes persistent: "
-        "`state_dict()` gains its key, and loading an older checkpoint wants `strict=False`."
+        "`state_dict()` keeps its keys. A random value, or state that other methods change, becomes persistent: "
+        "`state_dict()` gains its key, and loading an older checkpoint wants `strict=False`. What `forward` replaces "
+        "whole is a cache, and what starts empty changes its shape: both stay out of checkpoints, since a tensor of "
+        "another shape does not load. Moving a tensor (`self.x = self.x.to(device)`) makes no state of it."
     ),
     references=(
         "https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",

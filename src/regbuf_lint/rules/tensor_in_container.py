@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -12,6 +11,8 @@ from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Tensor, is_ten
 from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.model.value import Alternative, Value
     from regbuf_lint.rules.context import ClassContext
 
@@ -30,8 +31,8 @@ DOCS = RuleDocs(
         "`nn.Module` is built."
     ),
     why=(
-        "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or is "
-        "saved by `state_dict()`."
+        "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or "
+        "is saved by `state_dict()`."
     ),
     example="self.masks = [torch.ones(n, n) for n in sizes]\n",
     use_instead=(
@@ -68,7 +69,7 @@ def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> b
 
 
 def _is_harmless(one: Alternative) -> bool:
-    """Whether an alternative does not speak against a container of tensors: another one, an empty one, a tensor, None."""
+    """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, None."""
     if isinstance(one, (Tensor, NoneValue)):
         return True
     return isinstance(one, (Sequence, Mapping)) and (_holds_tensors(one) or _is_empty(one))

@@ -1,0 +1,103 @@
+"""How an assignment to an attribute of ``self`` relates to what the attribute was before."""
+
+from __future__ import annotations
+
+import ast
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "xpu", "contiguous"})
+"""Methods that give the same values in another place or form."""
+
+_ABOUT_SHAPE = frozenset(
+    {"shape", "device", "dtype", "ndim", "size", "dim", "numel", "new_zeros", "new_ones", "new_empty"}
+)
+"""What says nothing of a tensor's values."""
+
+
+class Store(Enum):
+    """What an assignment does to an attribute."""
+
+    MOVE = "the same value on another device or in another dtype"
+    UPDATE = "a value that is computed from the one before"
+    REPLACEMENT = "another value, maybe of another shape"
+    IN_PLACE = "an augmented assignment, which changes a tensor in place"
+
+
+class Stores:
+    """The assignments of one method.
+
+    Args:
+        nodes: every node of the method.
+        receiver: name of its first parameter.
+    """
+
+    def __init__(self, nodes: Sequence[ast.AST], receiver: str) -> None:
+        self._receiver = receiver
+        self._assignments = [node for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign))]
+        self._augmented = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
+
+    def kind(self, target: ast.Attribute) -> Store:
+        """What the assignment does that has ``target``, an attribute of ``self``, among its targets."""
+        if target in self._augmented:
+            return Store.IN_PLACE
+        for node in self._assignments:
+            whole = _targets(node)
+            if node.value is None or not any(one is target for pattern in whole for one in ast.walk(pattern)):
+                continue
+            if target in whole and self._is_moved(node.value, target.attr):
+                return Store.MOVE
+            return Store.UPDATE if self._depends(node.value, target.attr) else Store.REPLACEMENT
+        return Store.REPLACEMENT
+
+    def _is_moved(self, value: ast.expr, attribute: str) -> bool:
+        """Whether a value is ``self.x``, ``self.x.to(...)``, ``torch.as_tensor(self.x, ...)``, or None instead."""
+        while isinstance(value, ast.Call):
+            if isinstance(value.func, ast.Attribute) and value.func.attr in _CASTS:
+                value = value.func.value
+            elif value.args and _last_name(value.func) == "as_tensor":
+                value = value.args[0]
+            else:
+                return False
+        if isinstance(value, ast.IfExp):
+            return self._is_moved(value.body, attribute) and self._is_moved(value.orelse, attribute)
+        return self._is(value, attribute) or (isinstance(value, ast.Constant) and value.value is None)
+
+    def _depends(self, value: ast.expr, attribute: str) -> bool:
+        """Whether a value is computed from the attribute's, directly or through locals."""
+        names: set[str] = set()
+        known = -1
+        while len(names) > known:
+            known = len(names)
+            for node in self._assignments:
+                if node.value is not None and self._reads(node.value, attribute, names):
+                    names |= {
+                        one.id for pattern in _targets(node) for one in ast.walk(pattern) if isinstance(one, ast.Name)
+                    }
+            names.discard(self._receiver)
+        return self._reads(value, attribute, names)
+
+    def _reads(self, node: ast.AST, attribute: str, names: set[str]) -> bool:
+        if self._is(node, attribute) or (isinstance(node, ast.Name) and node.id in names):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr in _ABOUT_SHAPE:
+            return False
+        if isinstance(node, ast.Call) and _last_name(node.func).endswith("_like"):
+            return False
+        return any(self._reads(child, attribute, names) for child in ast.iter_child_nodes(node))
+
+    def _is(self, node: ast.AST, attribute: str) -> bool:
+        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self._receiver
+        return own and getattr(node, "attr", None) == attribute
+
+
+def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
+
+
+def _last_name(function: ast.expr) -> str:
+    name: str = getattr(function, "attr", getattr(function, "id", ""))
+    return name
