@@ -63,7 +63,9 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
         return frozenset({Parameter(trainable, random=not known or any(one.random for one in tensors(data)))})
     if name in BUFFERS:
         inner = arguments.argument(0, "data")
-        return frozenset(Buffer(one if isinstance(one, Tensor) else Tensor(), registers_itself=True) for one in inner or UNKNOWN)
+        return frozenset(
+            Buffer(one if isinstance(one, Tensor) else Tensor(), registers_itself=True) for one in inner or UNKNOWN
+        )
     if name in _COPIES:
         return frozenset(_fresh(one) for one in arguments.argument(0, "x")) or UNKNOWN
     if name == "torch.autograd.Variable":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.known_classes import is_torch_distribution
+from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import instance_of, is_tensor_class
 from regbuf_lint.infer.torch_api import result_tensor
@@ -23,7 +23,8 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Valu
     outside = [base.name for base in order if isinstance(base, External)]
     if any(is_tensor_class(name) for name in outside):
         return frozenset({result_tensor(arguments.every())})
-    if any(is_torch_distribution(name) for name in outside):
+    is_module = frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES
+    if not is_module and any(is_torch_distribution(name) for name in outside):
         return frozenset({distribution_of(arguments)})
     if any(name.rpartition(".")[2] in _NEVER_TENSORS for name in outside):
         return OTHER

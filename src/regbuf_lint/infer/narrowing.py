@@ -119,7 +119,7 @@ def _call(frame: Frame, test: ast.Call, state: State, *, truth: bool) -> bool:
     names = {one.name for one in callee if isinstance(one, ExternalValue)}
     if not test.args:
         return True
-    if "builtins.hasattr" in names and len(test.args) == 2:
+    if "builtins.hasattr" in names and len(test.args) > 1:
         return _hasattr(frame, test.args[0], test.args[1], state, truth=truth)
     value = _current(frame, test.args[0], state)
     if value is None:

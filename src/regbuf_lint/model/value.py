@@ -92,7 +92,7 @@ class Submodule(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Distribution(Alternative):
-    """A ``torch.distributions`` object; ``of_tensors`` says whether a tensor went into it."""
+    """A ``torch.distributions`` object; ``of_tensors`` says whether a tensor certainly went into it."""
 
     of_tensors: bool = False
 

@@ -79,11 +79,52 @@ class ClassContext:
         return (self.uses, *(self._inference.uses(base) for base in bases))
 
     def moved_by_hand(self, attribute: str | None) -> bool:
-        """Whether the class or a base takes care of the attribute itself: by overriding ``_apply``, ``to`` or the like."""
+        """Whether the class or a base moves the attribute itself: by overriding ``_apply``, ``to`` or the like."""
         if any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS)):
+            return True
+        if self._run_by_movers & _methods([uses.stored for uses in self._all_uses], attribute or ""):
             return True
         listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self.symbol)]
         return any(known is not None and attribute in known.moved for known in listed)
+
+    @cached_property
+    def _run_by_movers(self) -> frozenset[str]:
+        """Methods that an override of ``_apply``, ``to`` or the like calls, directly or through others."""
+        if self.overrides(*MOVERS) is None:
+            return frozenset()
+        reached: frozenset[str] = frozenset()
+        found = MOVERS
+        while found - reached:
+            reached |= found
+            reads = (uses.read for uses in self._all_uses)
+            found = frozenset(name for read in reads for name, methods in read.items() if methods & reached)
+        return reached
+
+    @cached_property
+    def takes_state_apart(self) -> bool:
+        """Whether the class or a base takes things out of nn.Module's own dictionaries, or may."""
+        inner = ("_buffers", "_parameters", "_modules", "__dict__", "__delattr__")
+        return any(name in uses.read for uses in self._all_uses for name in inner)
+
+    @cached_property
+    def names_attributes_at_run_time(self) -> bool:
+        """Whether the class or a base sets or deletes attributes whose names are not known here."""
+        return any(uses.dynamic for uses in self._all_uses)
+
+    def read_by_property(self, name: str) -> frozenset[str] | None:
+        """Attributes that the getter of a property reads; None where the name is no property."""
+        if not any(
+            name in self._inference.definition(base).properties for base in self._inference.classes(self.symbol)
+        ):
+            return None
+        return frozenset(read for uses in self._all_uses for read, methods in uses.read.items() if name in methods)
+
+    @property
+    def never_initialises(self) -> bool:
+        """Whether no text that construction runs could call ``nn.Module.__init__``."""
+        if self.is_mixin or self.definition.decorators or self.overrides("__new__") is not None:
+            return False
+        return self._inference.is_free_of(self.symbol, self.construction.called | {"__init__"}, ("super", "__init__"))
 
     @cached_property
     def registers_on_assignment(self) -> bool:

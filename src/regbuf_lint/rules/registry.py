@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.rules import (
+    buffer_rebound,
     buffer_requires_grad,
+    distribution_attribute,
     plain_tensor_attribute,
+    register_before_init,
     register_buffer_result,
+    register_over_attribute,
+    stale_buffer_alias,
     syntax_error,
     tensor_in_container,
     trainable_plain_tensor,
@@ -19,8 +24,13 @@ if TYPE_CHECKING:
 RULES: tuple[Rule, ...] = (
     plain_tensor_attribute.RULE,
     tensor_in_container.RULE,
+    distribution_attribute.RULE,
     trainable_plain_tensor.RULE,
     buffer_requires_grad.RULE,
+    register_over_attribute.RULE,
+    register_before_init.RULE,
+    buffer_rebound.RULE,
+    stale_buffer_alias.RULE,
     register_buffer_result.RULE,
     syntax_error.RULE,
 )
