@@ -286,7 +286,34 @@ def without_grad(original: Built, fixed: Built) -> None:
     assert not fixed.requiring_grad()
 
 
-CLAIMS = {"RBF001": registered, "RBF005": trainable, "RBF101": without_grad}
+def registered_as_none(original: Built, fixed: Built) -> None:
+    """What was None is a buffer now, which is none of the buffers that exist until it gets a tensor."""
+    assert vars(fixed.module)["_buffers"].keys() > vars(original.module)["_buffers"].keys()
+
+
+def no_parameter(original: Built, fixed: Built) -> None:
+    """What was a Parameter is a buffer now."""
+    assert fixed.buffers.keys() - original.buffers.keys() == original.parameters.keys() - fixed.parameters.keys()
+    assert len(fixed.parameters) < len(original.parameters)
+
+
+def same_state(original: Built, fixed: Built) -> None:
+    """Only the text differs."""
+    assert original.buffers.keys() == fixed.buffers.keys()
+    assert original.parameters.keys() == fixed.parameters.keys()
+
+
+CLAIMS = {
+    "RBF001": registered,
+    "RBF004": registered_as_none,
+    "RBF005": trainable,
+    "RBF101": without_grad,
+    "RBF201": no_parameter,
+    "RBF202": same_state,
+    "RBF203": same_state,
+    "RBF204": same_state,
+    "RBF901": same_state,
+}
 
 
 @pytest.mark.torch

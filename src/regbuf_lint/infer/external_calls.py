@@ -64,7 +64,8 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
     if name in BUFFERS:
         inner = arguments.argument(0, "data")
         return frozenset(
-            Buffer(one if isinstance(one, Tensor) else Tensor(), registers_itself=True) for one in inner or UNKNOWN
+            Buffer(one if isinstance(one, Tensor) else Tensor(fresh=False, argument="?"), registers_itself=True)
+            for one in inner or UNKNOWN
         )
     if name in _COPIES:
         return frozenset(_fresh(one) for one in arguments.argument(0, "x")) or UNKNOWN

@@ -15,6 +15,7 @@ from regbuf_lint.classes.annotations import (
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.definition import ClassDefinition, names_in
+from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
@@ -26,6 +27,7 @@ from regbuf_lint.rules.change import Change
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from regbuf_lint.classes.moves import DeviceMove
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
@@ -153,16 +155,17 @@ class ClassContext:
         """What methods that run after construction do to the attribute."""
         uses = self._family_uses
         state = _methods([table for one in uses for table in (one.mutated, one.updated)], attribute)
-        if any(self._runs_later(method) for method in state):
+        if any(self.runs_later(method) for method in state):
             return Change.STATE
         replacing = [
-            method for method in _methods([one.replaced for one in uses], attribute) if self._runs_later(method)
+            method for method in _methods([one.replaced for one in uses], attribute) if self.runs_later(method)
         ]
         if not replacing:
             return Change.NONE
         return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
 
-    def _runs_later(self, method: str) -> bool:
+    def runs_later(self, method: str) -> bool:
+        """Whether a method runs after construction, be it then only or then too."""
         if method in _BUILDERS:
             return False
         if method not in self.construction.called:
@@ -188,6 +191,16 @@ class ClassContext:
         methods = self.uses.stored.get(attribute, set()) - self.construction.called - _BUILDERS
         events = [later_events(self._inference, self.symbol, method) for method in sorted(methods)]
         return tuple(event for several in events for event in several if event.attribute == attribute)
+
+    @property
+    def device_moves(self) -> tuple[DeviceMove, ...]:
+        """Calls of ``self.x.to(y.device)`` in the class's own methods."""
+        return tuple(device_moves(self.definition))
+
+    def asks_for(self, attribute: str) -> bool:
+        """Whether a method that runs after construction asks whether the attribute is None, or is there."""
+        methods = _methods([uses.guarded for uses in self._family_uses], attribute)
+        return any(self.runs_later(method) for method in methods)
 
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""
