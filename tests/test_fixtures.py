@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import FileResult
 
 CASES = all_cases()
-THIRD_PARTY = {"lightning", "pytorch_lightning", "torchmetrics", "numpy"}
+THIRD_PARTY = {"lightning", "pytorch_lightning", "torchmetrics", "transformers", "numpy"}
 RAISES = {"RBF102": KeyError, "RBF103": AttributeError, "RBF104": TypeError, "RBF106": TypeError}
 """What torch raises for a file of these rules that states a finding, while it is built or called."""
 TESTED_ELSEWHERE = {"RBF900"}  # files that do not parse are no fixtures
@@ -208,6 +208,12 @@ class Built:
             for name, value in vars(module).items()
             if isinstance(value, torch.Tensor)
         }
+        self.contained = {
+            f"{path}.{name}".lstrip(".")
+            for path, module in self.module.named_modules()
+            for name, value in vars(module).items()
+            if not name.startswith("_") and any(isinstance(one, torch.Tensor) for one in contents(value))
+        }
         self.saved = set(self.module.state_dict())
         self.buffers = dict(self.module.named_buffers(remove_duplicate=False))
         self.parameters = dict(self.module.named_parameters(remove_duplicate=False))
@@ -226,6 +232,14 @@ class Built:
 
     def requiring_grad(self) -> list[torch.Tensor]:
         return [buffer for buffer in self.buffers.values() if buffer.requires_grad]
+
+
+def contents(value: object) -> Iterator[object]:
+    """What lies in a list, tuple or dict, and in those within it."""
+    if isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield item
+            yield from contents(item)
 
 
 def build(case: Case, directory: Path, *, fixed: bool) -> Built:
@@ -250,6 +264,8 @@ def test_original_runs(case: Case, tmp_path: Path) -> None:
     built.output()
     if case.expects("withheld")["RBF001"]:
         assert built.plain
+    if case.code == "RBF002" and not case.is_quiet:
+        assert len(built.contained) == case.expects("withheld")["RBF002"] + len(case.todo())
 
 
 @pytest.mark.torch

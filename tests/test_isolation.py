@@ -199,6 +199,15 @@ def test_libcst_is_not_loaded_where_nothing_is_found(sandbox: Sandbox) -> None:
     sandbox.assert_nothing_ran(run)
 
 
+@pytest.mark.parametrize("output_format", ["full", "concise"])
+@pytest.mark.parametrize("choice", ["always", "never"])
+def test_rich_is_loaded_for_colour_only(sandbox: Sandbox, choice: str, output_format: str) -> None:
+    run = sandbox.lint("--color", choice, "--output-format", output_format, ".")
+    assert run.returncode == 1, run.stderr
+    assert ("rich" in run.loaded) is ("\x1b[" in run.stdout) is (choice == "always")
+    sandbox.assert_nothing_ran(run)
+
+
 def test_flake8_plugin_runs_nothing(sandbox: Sandbox) -> None:
     command = shutil.which("flake8", path=sysconfig.get_path("scripts"))
     if command is None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torch_table.annotations import Annotations
-from torch_table.knowledge import EXTENSION_CLASSES, HAND_FUNCTIONS, NAMESPACES
+from torch_table.knowledge import EXTENSION_CLASSES, HAND_FUNCTIONS, NAMESPACES, OTHER_NAMESPACES
 from torch_table.signatures import Signature, Signatures, combine, operator_signature
 from torch_table.sources import Found
 from torch_table.specs import TENSOR, TYPE_NAMES, UNKNOWN
@@ -135,7 +135,9 @@ class Functions:
         return self.find(namespace, name) == found
 
     def _schema(self, name: str, path: str) -> Spec:
-        operators = self.by_path.get(path) or self.by_name.get(name) or []
+        namespace = path.rpartition(".")[0]
+        by_name = self.by_name.get(name, []) if namespace not in OTHER_NAMESPACES else []
+        operators = self.by_path.get(path) or by_name
         return combine([operator_signature(one) for one in operators])
 
     def _constructor(self, name: str, file: SourceFile) -> Spec:

@@ -54,6 +54,9 @@ def _words(text: str) -> list[str]:
 
 # What neither annotations, docstrings nor operator schemas tell, or tell wrongly. Each was read in torch's source or
 # documentation. A test fails for an entry that has become needless.
+# Namespaces whose functions are no operators, though some are called like one (`torch.jit.trace`).
+OTHER_NAMESPACES = frozenset({"torch.jit", "torch.func", "torch.hub", "torch.compiler", "torch.nn.utils.prune"})
+
 HAND_FUNCTIONS: dict[str, Spec] = {
     "torch.autograd.forward_ad.make_dual": TENSOR,
     "torch.autograd.forward_ad.unpack_dual": {

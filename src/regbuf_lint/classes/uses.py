@@ -35,6 +35,8 @@ class AttributeUses:
         mutated: changed in place (``self.x[0] = ...``, ``self.x.copy_(...)``, ``self.x += ...``).
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
         read: read in any way.
+        handed_on: passed to a class or method (alone, or in a list or tuple), which may keep it.
+        collating: methods passed as ``collate_fn``, which run on the CPU, in a loader's workers.
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
         in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
         dict_users: methods that use ``vars(self)`` or ``self.__dict__`` in any other way.
@@ -47,6 +49,8 @@ class AttributeUses:
     mutated: dict[str, set[str]] = field(default_factory=dict)
     guarded: dict[str, set[str]] = field(default_factory=dict)
     read: dict[str, set[str]] = field(default_factory=dict)
+    handed_on: dict[str, set[str]] = field(default_factory=dict)
+    collating: set[str] = field(default_factory=set)
     dynamic: set[str] = field(default_factory=set)
     in_dict: dict[str, set[str]] = field(default_factory=dict)
     dict_users: set[str] = field(default_factory=set)
@@ -153,15 +157,27 @@ class _Collector:
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         if name.endswith("_") and not name.endswith("__"):
-            if isinstance(function, ast.Attribute):
+            if isinstance(function, ast.Attribute) and _last_name(function.value) != "init":
                 self._mutates(function.value)
-            if node.args:
+            elif node.args:
                 self._mutates(node.args[0])
         for keyword in node.keywords:
             if keyword.arg == "out":
                 self._mutates(keyword.value)
+            elif keyword.arg == "collate_fn":
+                self._uses.collating.add(self._own(keyword.value) or "")
         if isinstance(function, ast.Name):
             self._builtin(name, node.args)
+        if name[:1].isupper() or self._own(function) is not None:
+            self._hands_on([*node.args, *(keyword.value for keyword in node.keywords)])
+
+    def _hands_on(self, arguments: list[ast.expr]) -> None:
+        for argument in arguments:
+            attribute = self._own(argument)
+            if attribute is not None:
+                self._add(self._uses.handed_on, attribute)
+            elif isinstance(argument, (ast.Tuple, ast.List)):
+                self._hands_on(argument.elts)
 
     def _rooted(self, node: ast.expr) -> Iterator[str]:
         """The attribute whose storage ``self.x``, ``self.x[...]``, ``self.x.data`` or a local that names it is."""
@@ -223,3 +239,7 @@ class _Collector:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and self._is_dict(node.func.value):
             return node.args[0] if node.args and node.func.attr in _DICT_LOOKUPS else None
         return None
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

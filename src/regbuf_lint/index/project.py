@@ -14,6 +14,7 @@ from regbuf_lint.index.scopes import (
     FunctionBinding,
     ImportBinding,
     Scope,
+    is_parameter,
 )
 from regbuf_lint.index.symbols import (
     ClassSymbol,
@@ -105,7 +106,7 @@ class Project:
             visible = current is scope or not isinstance(current.node, ast.ClassDef)
             if visible and name in current.bindings:
                 return self._bound(current, name, hops)
-            if visible and _is_argument(current, name):
+            if visible and is_parameter(current, name):
                 return (Unresolved(name),)
             current = current.parent
         for origin in scope.file.scope.star_imports:
@@ -274,14 +275,6 @@ class Project:
             except (SourceError, ParseError, OSError):
                 self._by_path[path] = None
         return self._by_path[path]
-
-
-def _is_argument(scope: Scope, name: str) -> bool:
-    if not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        return False
-    arguments = scope.node.args
-    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
-    return any(argument is not None and argument.arg == name for argument in every)
 
 
 @cache

@@ -183,3 +183,12 @@ def _unpack(target: ast.expr, value: ast.expr, path: tuple[int, ...]) -> Iterato
 
 def _names(target: ast.expr) -> Iterator[str]:
     return (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
+
+
+def is_parameter(scope: Scope, name: str) -> bool:
+    """Whether a name is a parameter of the function whose scope this is."""
+    if not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return False
+    arguments = scope.node.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+    return any(argument is not None and argument.arg == name for argument in every)

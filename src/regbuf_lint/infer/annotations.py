@@ -14,6 +14,7 @@ from regbuf_lint.model.value import (
     UNKNOWN,
     Distribution,
     Mapping,
+    Other,
     Parameter,
     Sequence,
     Submodule,
@@ -33,6 +34,7 @@ _PLAIN = frozenset(
         "PathLike", "Path", "ndarray", "dtype", "device", "Size", "Generator", "LiteralString",
     }
 )  # fmt: skip
+_BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "range"})
 _LISTS = frozenset({"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "deque"})
 _DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict", "defaultdict"})
 _WRAPPERS = frozenset({"Final", "ClassVar", "Annotated", "InitVar", "Required", "NotRequired"})
@@ -80,7 +82,7 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
     if name in _WRAPPERS and items:
         return annotated(inference, scope, items[0])
     if name in _LISTS and items:
-        return frozenset({Sequence("list", None, annotated(inference, scope, items[0]))})
+        return frozenset({Sequence(_kind(name), None, annotated(inference, scope, items[0]))})
     if name in {"tuple", "Tuple"}:
         return _tuple(inference, scope, items)
     if name in _DICTS:
@@ -91,6 +93,11 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
     if _is_array_annotation(inference, scope, annotation.value):
         return annotated(inference, scope, items[0])
     return annotated(inference, scope, annotation.value) if items else UNKNOWN
+
+
+def _kind(name: str) -> str:
+    """The built-in type that an annotation's name stands for; ``sequence`` where it may be any of several."""
+    return name.lower() if name in {"list", "List", "tuple", "Tuple", "set"} else "sequence"
 
 
 def _is_array_annotation(inference: Inference, scope: Scope, annotation: ast.expr) -> bool:
@@ -129,9 +136,9 @@ def _external(inference: Inference, symbol: External) -> Value:
         return frozenset({Distribution()})
     last = symbol.name.rpartition(".")[2]
     if last in _PLAIN:
-        return OTHER
+        return frozenset({Other(last if last in _BUILT_IN else last.lower())})
     if last in _LISTS or last in {"tuple", "Tuple"}:
-        return frozenset({Sequence("list", None, UNKNOWN)})
+        return frozenset({Sequence(_kind(last), None, UNKNOWN)})
     if last in _DICTS:
         return frozenset({Mapping((), UNKNOWN)})
     if inference.hierarchy.membership(symbol).verdict is Verdict.YES:

@@ -37,10 +37,6 @@ class Arguments:
         """A hashable form, equal for calls that pass the same values."""
         return (self.positional, tuple(sorted(self.keywords.items(), key=lambda item: item[0])), self.starred)
 
-    def after_first(self) -> Arguments:
-        """The same call without its first positional argument."""
-        return Arguments(self.positional[1:], self.keywords, self.starred)
-
 
 ANY_ARGUMENTS = Arguments(starred=True)
 """Nobody knows what the caller passes: annotations count, defaults do not."""

@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer.attributes import read_attribute
-from regbuf_lint.infer.collections import MOST_ITEMS, element_of, items_of, literal_strings, sequence, sequence_of
+from regbuf_lint.infer.collections import (
+    MOST_ITEMS,
+    dict_of,
+    element_of,
+    items_of,
+    literal_strings,
+    sequence,
+    sequence_of,
+)
 from regbuf_lint.infer.references import ClassValue, SelfValue, SuperValue
 from regbuf_lint.infer.targets import write
 from regbuf_lint.infer.torch_api import result_tensor
@@ -18,7 +26,6 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     UNKNOWN,
     Literal,
-    Mapping,
     NoneValue,
     Other,
     Sequence,
@@ -88,11 +95,7 @@ def _list(_frame: Frame, arguments: Arguments, node: ast.Call, _state: State) ->
 
 
 def _dict(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
-    if not arguments.positional and not arguments.starred:
-        return frozenset({Mapping(tuple(arguments.keywords.items()), frozenset())})
-    if len(arguments.positional) == 1 and all(isinstance(one, Mapping) for one in arguments.positional[0]):
-        return arguments.positional[0]
-    return frozenset({Mapping((), UNKNOWN)})
+    return dict_of(arguments)
 
 
 def _enumerate(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:

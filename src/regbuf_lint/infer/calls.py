@@ -6,6 +6,9 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.scopes import is_parameter
+from regbuf_lint.index.symbols import External
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.builtin_calls import BUILTINS
 from regbuf_lint.infer.collections import element_of, items_of
@@ -26,13 +29,11 @@ from regbuf_lint.infer.references import (
 from regbuf_lint.infer.registrations import call_self_method
 from regbuf_lint.infer.targets import note_gradient
 from regbuf_lint.infer.torch_api import has
-from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Value, join, map_tensors
+from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Value, held, join, map_tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
-
-_MODULE_INIT = frozenset({"torch.nn.Module.__init__", "torch.nn.modules.module.Module.__init__"})
 
 
 def call(frame: Frame, node: ast.Call, state: State) -> Value:
@@ -41,7 +42,10 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
         note_gradient(frame, node.func.value, state)  # type: ignore[attr-defined]  # the check saw its shape
     callee = frame.evaluate(node.func, state)
     arguments = evaluate_arguments(frame, node, state)
-    return frame.without_graph(join(_call(frame, one, arguments, node, state) for one in callee)) or UNKNOWN
+    found = join(_call(frame, one, arguments, node, state) for one in callee)
+    if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
+        found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor
+    return frame.without_graph(found) or UNKNOWN
 
 
 def evaluate_arguments(frame: Frame, node: ast.Call, state: State) -> Arguments:
@@ -93,9 +97,8 @@ def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Cal
 
 
 def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: ast.Call, state: State) -> Value:
-    if callee.name in _MODULE_INIT:
-        if arguments.positional and any(isinstance(one, SelfValue) for one in arguments.positional[0]):
-            state.initialised = True
+    if callee.name.endswith(".__init__") and arguments.positional:
+        _initialise(frame, callee.name.removesuffix(".__init__"), arguments.positional[0], state)
         return UNKNOWN
     top, _, name = callee.name.partition(".")
     if top == "builtins" and name in BUILTINS:
@@ -105,6 +108,13 @@ def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: a
     if callee.name in BUFFERS:
         frame.buffers.add(node)
     return call_external(frame, callee.name, arguments)
+
+
+def _initialise(frame: Frame, base: str, receiver: Value, state: State) -> None:
+    """``nn.Module.__init__(self)``, or that of another class whose source is not at hand."""
+    if any(isinstance(one, SelfValue) for one in receiver):
+        verdict = frame.inference.hierarchy.membership(External(base)).verdict
+        state.initialised = state.initialised or verdict is Verdict.YES
 
 
 def _fill_at_random(node: ast.Call, state: State) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.torch_api import as_plain
 from regbuf_lint.model.value import (
@@ -22,6 +23,9 @@ from regbuf_lint.model.value import (
     Value,
     join,
 )
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.arguments import Arguments
 
 MOST_ITEMS = 32
 
@@ -103,14 +107,48 @@ def mapping_values(one: Mapping) -> Value:
 
 def with_item(one: Alternative, key: Value, value: Value) -> Alternative:
     """A list or dict after ``one[key] = value``."""
-    name = _literal_string(key)
     if isinstance(one, Mapping):
-        if name is None:
-            return Mapping(one.items, one.rest | value)
-        return Mapping((*(item for item in one.items if item[0] != name), (name, value)), one.rest)
+        return _with_entry(one, key, value)
     if isinstance(one, Sequence):
         return Sequence(one.kind, None, one.element | value)
     return one
+
+
+def _with_entry(one: Mapping, key: Value, value: Value) -> Mapping:
+    name = _literal_string(key)
+    if name is None:
+        return Mapping(one.items, one.rest | value)
+    return Mapping((*(item for item in one.items if item[0] != name), (name, value)), one.rest)
+
+
+def updated(one: Mapping, more: Value) -> Mapping:
+    """A dict after ``one.update(more)``."""
+    items, rest = dict(one.items), one.rest
+    for other in more:
+        if isinstance(other, Mapping):
+            items.update(other.items)
+            rest |= other.rest
+        else:
+            rest |= UNKNOWN
+    return Mapping(tuple(items.items()), rest)
+
+
+def dict_of(arguments: Arguments) -> Value:
+    """What ``dict(...)`` makes of its arguments: a dict or pairs, and entries by name."""
+    given = arguments.positional[0] if arguments.positional else frozenset({Mapping((), NOTHING)})
+    by_name = Mapping(tuple(arguments.keywords.items()), UNKNOWN if arguments.starred else NOTHING)
+    return frozenset(updated(_of_pairs(one), frozenset({by_name})) for one in given)
+
+
+def _of_pairs(one: Alternative) -> Mapping:
+    if isinstance(one, Mapping):
+        return one
+    if not isinstance(one, Sequence):
+        return Mapping((), UNKNOWN)
+    made = Mapping((), NOTHING)
+    for pair in one.items if one.items is not None else (one.element,):
+        made = _with_entry(made, item_at(pair, 0), item_at(pair, 1))
+    return made
 
 
 def _literal_string(value: Value) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
-from regbuf_lint.infer.frame import Frame, Meter, TooLarge
+from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.inference import Inference
 from regbuf_lint.infer.recorder import Recorder
@@ -29,7 +29,10 @@ def start(project: Project, settings: Settings) -> Inference:
 
 
 def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:
-    """What happens while an object of a class is built; None while that is being found out further up."""
+    """What happens while an object of a class is built; None while that is being found out further up.
+
+    A class that is too large to follow counts as one whose construction does nothing.
+    """
     known = inference.constructions.get(symbol.scope)
     if known is None:
         if not inference.enter((symbol.scope, "construction")):
@@ -63,13 +66,13 @@ def _call(frame: Frame, found: tuple[ClassSymbol, FunctionNode], state: State) -
 
 
 def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
-    recorder, meter, state = Recorder(), Meter(), State()
-    frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder, meter=meter)
+    recorder, state = Recorder(), State()
+    frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
     try:
         _run_initialisers(frame, symbol, state)
     except (TooLarge, RecursionError):
-        return Construction(cost=meter.cost, complete=False)
-    return Construction(recorder.events, state.attributes, state.initialised, frozenset(recorder.called), meter.cost)
+        return Construction()
+    return Construction(recorder.events, state.attributes, state.initialised, frozenset(recorder.called))
 
 
 def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State) -> None:

@@ -19,6 +19,7 @@ from regbuf_lint.infer.collections import (
     part_of,
     sequence,
     sequence_of,
+    updated,
 )
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.references import FunctionValue, Instance
@@ -118,6 +119,8 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         return _longer(one, other, operator)
     if isinstance(other, Sequence) and isinstance(operator, ast.Mult):
         return _longer(other, one, operator)
+    if isinstance(one, Mapping) and isinstance(operator, ast.BitOr):
+        return frozenset({updated(one, frozenset({other}))})
     strings = [side.value for side in pair if isinstance(side, Literal) and isinstance(side.value, str)]
     if len(strings) == len(pair) and isinstance(operator, ast.Add):
         return frozenset({Literal("".join(strings))})
@@ -225,12 +228,8 @@ def _dict(frame: Frame, node: ast.Dict, state: State) -> Value:
     for key, expression in zip(node.keys, node.values, strict=True):
         value = frame.evaluate(expression, state)
         if key is None:
-            for one in value:
-                if isinstance(one, Mapping):
-                    items.update(one.items)
-                    rest |= one.rest
-                else:
-                    rest |= UNKNOWN
+            merged = updated(Mapping(tuple(items.items()), rest), value)
+            items, rest = dict(merged.items), merged.rest
         elif isinstance(key, ast.Constant) and isinstance(key.value, str):
             items[key.value] = value
         else:

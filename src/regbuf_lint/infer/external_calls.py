@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torch_class
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
-from regbuf_lint.infer.collections import element_of, sequence_of
+from regbuf_lint.infer.collections import dict_of, element_of, sequence_of
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.model.value import (
@@ -20,7 +20,6 @@ from regbuf_lint.model.value import (
     Buffer,
     Literal,
     Loaded,
-    Mapping,
     Other,
     Parameter,
     Submodule,
@@ -35,6 +34,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
 
@@ -49,7 +50,6 @@ _COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 _NUMBERS = frozenset(
     {"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"}
 )
-_ORDERED_DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict"})
 
 
 def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
@@ -117,19 +117,30 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
         return frozenset({Other("numpy")})
     if top in _NUMBERS:
         return OTHER
-    if name in _ORDERED_DICTS:
-        return frozenset({Mapping((), frozenset())}) if not arguments.positional else frozenset({Mapping((), UNKNOWN)})
+    if name in _CONTAINERS:
+        return _CONTAINERS[name](arguments)
     if library_functions().like_argument.match(name):
         return _like_argument(arguments)
-    if name == "functools.partial":
-        return unknown("functools.partial")
-    if name == "itertools.chain":
-        return sequence_of("list", join(element_of(value) for value in arguments.positional))
     if top == "builtins" or top in sys.stdlib_module_names:
         return OTHER if name.endswith(("Error", "Exception", "Warning")) else UNKNOWN
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
     return unknown(f"the result of {name}")
+
+
+def _default_dict(arguments: Arguments) -> Value:
+    return dict_of(replace(arguments, positional=arguments.positional[1:]))
+
+
+def _chain(arguments: Arguments) -> Value:
+    return sequence_of("list", join(element_of(value) for value in arguments.positional))
+
+
+_CONTAINERS: dict[str, Callable[[Arguments], Value]] = {
+    "collections.OrderedDict": dict_of,
+    "collections.defaultdict": _default_dict,
+    "itertools.chain": _chain,
+}
 
 
 def _like_argument(arguments: Arguments) -> Value:

@@ -224,5 +224,4 @@ class Frame:
             self.owner.name if self.owner is not None else "",
             self.symbol is not None and self.owner is not None and self.owner.scope is self.symbol.scope,
             state.initialised,
-            self.loops > 0,
         )

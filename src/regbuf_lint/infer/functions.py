@@ -10,9 +10,9 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import sequence_of
 from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
-from regbuf_lint.infer.references import FunctionValue, SelfValue
+from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
-from regbuf_lint.model.value import NONE, UNKNOWN, Mapping, Unknown, Value, held, join, may_be, unknown
+from regbuf_lint.model.value import NONE, UNKNOWN, Mapping, Unknown, Value, held, is_only, join, may_be, unknown
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
@@ -85,9 +85,10 @@ def _run(frame: Frame, function: FunctionValue, arguments: Arguments, state: Sta
     if _yields(inner, node):
         return sequence_of("generator", UNKNOWN)
     value = join(inner.returned) | (NONE if local.alive else frozenset())
-    if decorators & {"lru_cache", "cache"}:
+    caches = frozenset(decorator for decorator in decorators if decorator.endswith("cache"))
+    if caches:
         value = held(value)
-    if not decorators <= _TRANSPARENT:
+    if not decorators - caches <= _TRANSPARENT:
         return unknown("a decorator may change the result")
     return _annotated_result(inner, node, value)
 
@@ -164,10 +165,21 @@ def _argument(
     if value is None and default is not None and not arguments.starred:
         value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
     if value is None or may_be(value, Unknown):
+        stand_in = _callable_default(frame, default) if value is None and parameter.annotation is None else None
+        if stand_in is not None:
+            return stand_in
         promised = _promise(frame, parameter)
         none_too = isinstance(default, ast.Constant) and default.value is None and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value
+
+
+def _callable_default(frame: Frame, default: ast.expr | None) -> Value | None:
+    """The function or class that a parameter defaults to: whatever is passed in its place has to do the same."""
+    if not isinstance(default, (ast.Name, ast.Attribute)):
+        return None
+    value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+    return value if is_only(value, ExternalValue, FunctionValue, ClassValue) else None
 
 
 def _promise(frame: Frame, parameter: ast.arg) -> Value:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.classes.definition import ClassDefinition, define
 from regbuf_lint.classes.uses import AttributeUses, uses_of
 from regbuf_lint.index.hierarchy import Hierarchy
+from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.scopes import ImportBinding
 from regbuf_lint.index.symbols import ClassSymbol, External
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.index.hierarchy import Base
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.effects import Effect
@@ -90,6 +92,17 @@ class Inference:
         definitions = [self.definition(base) for base in self.classes(symbol)]
         return tuple(uses_of(one, methods) for one in definitions if not methods.isdisjoint(one.methods))
 
+    def reached_from(self, symbol: ClassSymbol, methods: frozenset[str]) -> frozenset[str]:
+        """Names of the methods that run when one of ``methods``, where a class at hand defines it, is called."""
+        own = {name for base in self.classes(symbol) for name in self.definition(base).methods}
+        reached: set[str] = set()
+        pending = methods & own
+        while pending:
+            reached |= pending
+            read = {name for uses in self.uses_in(symbol, frozenset(pending)) for name in uses.read}
+            pending = frozenset(read & own) - reached
+        return frozenset(reached)
+
     def classes(self, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
         """The class and those of its bases whose source is at hand, in the order of attribute look-up."""
         known = self._classes.get(symbol.scope)
@@ -106,10 +119,15 @@ class Inference:
         self, symbol: ClassSymbol, name: str, after: ClassSymbol | None = None
     ) -> tuple[ClassSymbol, FunctionNode] | None:
         """The method that ``name`` means on an object of the class (``super()`` of ``after``: only later classes)."""
-        order = self.classes(symbol)
+        order: tuple[Base, ...] = self.classes(symbol)
         if after is not None:
+            order = self.hierarchy.order(symbol)
             order = order[order.index(after) + 1 :] if after in order else ()
         for owner in order:
+            if isinstance(owner, External):
+                if name == "__init__" and self.hierarchy.membership(owner).verdict is Verdict.YES:
+                    return None  # torch's own `__init__` does not call that of the classes behind it
+                continue
             method = self.definition(owner).methods.get(name)
             if method is not None:
                 return owner, method

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer import torch_api
-from regbuf_lint.infer.collections import element_of, literal_strings, mapping_values, sequence, sequence_of
+from regbuf_lint.infer.collections import element_of, literal_strings, mapping_values, sequence, sequence_of, updated
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
     NONE,
@@ -86,6 +87,8 @@ def _rebind(frame: Frame, callee: MethodOf, changed: Sequence | Mapping, state: 
         state.locals[node.id] = rest | {changed}
     elif isinstance(node, ast.Attribute):
         frame.replace_attribute(node, callee.owner, changed, state)
+    elif isinstance(node, ast.Subscript):
+        bind(frame, node, frozenset({changed}), state)
 
 
 def _of_sequence(frame: Frame, callee: MethodOf, owner: Sequence, arguments: Arguments, state: State) -> Value:
@@ -97,6 +100,9 @@ def _of_sequence(frame: Frame, callee: MethodOf, owner: Sequence, arguments: Arg
         return NONE
     if callee.name in {"extend", "update"}:
         _rebind(frame, callee, Sequence(owner.kind, None, owner.element | element_of(given)), state)
+        return NONE
+    if callee.name == "clear":
+        _rebind(frame, callee, Sequence(owner.kind, (), NOTHING), state)
         return NONE
     if callee.name == "pop":
         return owner.element or UNKNOWN
@@ -110,26 +116,18 @@ def _of_mapping(frame: Frame, callee: MethodOf, owner: Mapping, arguments: Argum
     if handler is not None:
         return handler(owner, arguments)
     if callee.name == "update":
-        _rebind(frame, callee, _updated(owner, arguments), state)
+        by_name = Mapping(tuple(arguments.keywords.items()), NOTHING)
+        changed = reduce(updated, (*arguments.positional, frozenset({by_name})), owner)
+        _rebind(frame, callee, changed, state)
         return NONE
     if callee.name == "setdefault":
         value = mapping_values(owner) | arguments.argument(1, "default")
         _rebind(frame, callee, Mapping(owner.items, owner.rest | arguments.argument(1, "default")), state)
         return value or UNKNOWN
+    if callee.name == "clear":
+        _rebind(frame, callee, Mapping((), NOTHING), state)
+        return NONE
     return frozenset({owner}) if callee.name == "copy" else UNKNOWN
-
-
-def _updated(owner: Mapping, arguments: Arguments) -> Mapping:
-    items, rest = dict(owner.items), owner.rest
-    for value in arguments.positional:
-        for one in value:
-            if isinstance(one, Mapping):
-                items.update(one.items)
-                rest |= one.rest
-            else:
-                rest |= UNKNOWN
-    items.update(arguments.keywords)
-    return Mapping(tuple(items.items()), rest)
 
 
 def _items(owner: Mapping, _arguments: Arguments) -> Value:

@@ -13,9 +13,13 @@ from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.value import (
     NONE,
     TENSOR_KINDS,
+    Alternative,
     Literal,
+    Mapping,
     NoneValue,
+    Other,
     Parameter,
+    Sequence,
     Tensor,
     Unknown,
     Unset,
@@ -26,6 +30,9 @@ from regbuf_lint.model.value import (
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
+
+
+_BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "list", "tuple", "dict", "set", "range"})
 
 
 def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
@@ -156,11 +163,30 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
         return _keep_parameters(frame, test.args[0], value, state, truth=truth)
     if any(isinstance(one, (*TENSOR_KINDS, Unknown)) for one in every):
         return True
+    names = frozenset(one.id if isinstance(one, ast.Name) else "?" for one in classes)
     if truth:
-        rest = without(value, *TENSOR_KINDS, NoneValue)
+        rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
         _replace(frame, test.args[0], rest or every, state)
-        return bool(rest)
-    return True
+        return True  # who asks does not believe the annotation
+    rest = frozenset(one for one in value if _type_name(one) not in names)
+    _replace(frame, test.args[0], rest or value, state)
+    return bool(rest)
+
+
+def _type_name(one: Alternative) -> str:
+    """Name of the built-in type that an alternative is certainly of; empty where that is not known."""
+    if isinstance(one, Literal):
+        return type(one.value).__name__
+    if isinstance(one, Mapping):
+        return "dict"
+    if isinstance(one, Sequence):
+        return one.kind
+    return one.what.partition(":")[0] if isinstance(one, Other) else ""
+
+
+def _may_be_instance(one: Alternative, names: frozenset[str]) -> bool:
+    name = _type_name(one)
+    return name not in _BUILT_IN or not names <= _BUILT_IN or name in names
 
 
 def _keep_tensors(frame: Frame, node: ast.expr, value: Value, state: State, *, truth: bool) -> bool:

@@ -142,7 +142,8 @@ def stored(value: Value, prior: Value) -> Value:
     """
     was_buffer = is_only(prior, Buffer) or (may_be(prior, Buffer) and is_only(prior, Buffer, NoneValue))
     if was_buffer:
-        return frozenset(Buffer(one) if isinstance(one, Tensor) else one for one in value)
+        inside: Value = frozenset(Buffer(one) if isinstance(one, Tensor) else one for one in value)
+        return inside | {Buffer()} if is_only(inside, NoneValue) else inside
     return frozenset(_as_second_name(one) for one in value)
 
 

@@ -38,7 +38,6 @@ class Step:
         owner: dotted name of the class in whose body it stands; empty in plain functions.
         own: whether that is the class that is looked at, not a base.
         initialised: whether ``nn.Module.__init__`` has run by then on every path.
-        repeated: whether it stands in a loop.
     """
 
     statement: Span
@@ -46,7 +45,6 @@ class Step:
     owner: str
     own: bool
     initialised: bool
-    repeated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +132,12 @@ class Construction:
         attributes: the object's attributes at the end.
         initialised: whether ``nn.Module.__init__`` has run on every path.
         called: names of the methods of ``self`` that ran.
-        cost: how many expressions were looked at.
-        complete: False where the class is too large to follow to the end.
     """
 
     events: tuple[Event, ...] = ()
     attributes: Mapping[str, AttributeState] = field(default_factory=dict)
     initialised: bool = False
     called: frozenset[str] = frozenset()
-    cost: int = 0
-    complete: bool = True
 
     def seen_by(self, owner: str) -> Construction:
         """The same construction with those steps as own that stand in the class ``owner``, a base of the class."""

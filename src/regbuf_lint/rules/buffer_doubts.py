@@ -34,6 +34,11 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         found.append("another statement assigns it something that may be no tensor")
     if any(plan.persistent and _changes_shape(context, plan) for plan in plans):
         found.append("a method puts another value in its place, and one of another shape cannot be loaded again")
+    found.extend(
+        f"`{plan.attribute}` is handed on while the object is built, and who keeps it keeps the old tensor"
+        for plan in plans
+        if plan.attribute is not None and context.handed_on(plan.attribute)
+    )
     user = context.dict_user()
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")

@@ -12,6 +12,7 @@ from regbuf_lint.model.value import (
     Alternative,
     Buffer,
     NoneValue,
+    Parameter,
     Tensor,
     Unknown,
     Unset,
@@ -103,7 +104,7 @@ def _is_to_be_converted(write: Write) -> bool:
 
 
 def _is_no_buffer_value(value: Value) -> bool:
-    kinds: tuple[type[Alternative], ...] = (*BUFFER_VALUES, Unknown)
+    kinds: tuple[type[Alternative], ...] = (*BUFFER_VALUES, Parameter, Unknown)
     return bool(value) and not any(isinstance(one, kinds) for one in value)
 
 
@@ -146,7 +147,8 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
         msg = f"it is assigned in `{write.step.method}` of a base class or a helper"
         raise Withheld(msg)
     if not write.step.initialised:
-        msg = "it is assigned before `super().__init__()`, where a registration raises AttributeError"
+        when = "before `super().__init__()`" if context.construction.initialised else "without `super().__init__()`"
+        msg = f"it is assigned {when}, where a registration raises AttributeError"
         raise Withheld(msg)
     if write.form in {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.BYPASS, WriteForm.DELETED}:
         msg = f"it is assigned by `{write.form.value}`"

@@ -81,26 +81,31 @@ class ClassContext:
         return (self.uses, *(self._inference.uses(base) for base in bases))
 
     def moved_by_hand(self, attribute: str | None) -> bool:
-        """Whether the class or a base moves the attribute itself: by overriding ``_apply``, ``to`` or the like."""
-        if any(uses.touches(attribute or "") for uses in self._inference.uses_in(self.symbol, MOVERS)):
-            return True
-        if self._run_by_movers & _methods([uses.stored for uses in self._all_uses], attribute or ""):
+        """Whether the class or a base takes care of the attribute by itself, as by overriding ``_apply`` or ``to``."""
+        if any(uses.touches(attribute or "") for uses in self._movers):
             return True
         listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self.symbol)]
         return any(known is not None and attribute in known.moved for known in listed)
 
     @cached_property
-    def _run_by_movers(self) -> frozenset[str]:
-        """Methods that an override of ``_apply``, ``to`` or the like calls, directly or through others."""
-        if self.overrides(*MOVERS) is None:
-            return frozenset()
-        reached: frozenset[str] = frozenset()
-        found = MOVERS
-        while found - reached:
-            reached |= found
-            reads = (uses.read for uses in self._all_uses)
-            found = frozenset(name for read in reads for name, methods in read.items() if methods & reached)
-        return reached
+    def _movers(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in methods that move the whole nn.Module, and in those that they call."""
+        return self._inference.uses_in(self.symbol, self._inference.reached_from(self.symbol, MOVERS))
+
+    def looks_after(self, attribute: str | None) -> bool:
+        """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
+        if self.ignored(attribute) or self.moved_by_hand(attribute):
+            return True
+        return attribute is not None and self.sampled_on_cpu(attribute)
+
+    def sampled_on_cpu(self, attribute: str) -> bool:
+        """Whether only methods that prepare batches for a loader (``collate_fn=self.sample``) read the attribute."""
+        collating = frozenset[str]().union(*(uses.collating for uses in self._all_uses))
+        if not collating:
+            return False
+        preparing = self._inference.reached_from(self.symbol, collating) | self.construction.called | _BUILDERS
+        readers = frozenset[str]().union(*(uses.read.get(attribute, ()) for uses in self._all_uses))
+        return readers <= preparing and not readers <= self.construction.called | _BUILDERS
 
     @cached_property
     def takes_state_apart(self) -> bool:
@@ -202,6 +207,11 @@ class ClassContext:
         methods = _methods([uses.guarded for uses in self._family_uses], attribute)
         return any(self.runs_later(method) for method in methods)
 
+    def handed_on(self, attribute: str) -> bool:
+        """Whether a method that builds the object passes the attribute to something that may keep it."""
+        building = self.construction.called | _BUILDERS
+        return any(not building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
+
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""
         return any(attribute in uses.deleted for uses in self._all_uses)
@@ -243,10 +253,12 @@ class ClassContext:
 
     @cached_property
     def loads_without_construction(self) -> bool:
-        """Whether ``from_pretrained`` of transformers builds the class on ``meta`` and fills only what was saved."""
-        names = [base.name for base in self._inference.classes(self.symbol)]
-        names += [base.name for base in self._inference.outside_bases(self.symbol)]
-        return any(name.endswith("PreTrainedModel") for name in names)
+        """Whether ``from_pretrained`` of transformers may build the class on ``meta`` and fill only what was saved.
+
+        It does so to every nn.Module inside a pretrained model, so the whole file counts (transformers 5.23).
+        """
+        file = self.symbol.scope.file
+        return "PreTrainedModel" in file.source.text or file.name.partition(".")[0] == "transformers"
 
     def names_in_method(self, method: str) -> frozenset[str]:
         """Names that a new local variable of the method must not have."""

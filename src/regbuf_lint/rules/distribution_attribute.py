@@ -65,7 +65,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.attribute or event.attribute in reported:
             continue
-        if not _stays(context, event) or context.ignored(event.attribute) or context.moved_by_hand(event.attribute):
+        if not _stays(context, event) or context.looks_after(event.attribute):
             continue
         reported.add(event.attribute)
         yield _finding(context, event)

@@ -78,7 +78,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.attribute or not _stays_none(context, event):
             continue
-        if context.ignored(event.attribute) or context.moved_by_hand(event.attribute):
+        if context.looks_after(event.attribute):
             continue
         filled = _filled_later(context, event.attribute)
         if filled and context.asks_for(event.attribute):

@@ -90,7 +90,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         return
     reported: dict[str, list[Write]] = {}
     for attribute in dict.fromkeys(write.attribute for write in writes):
-        if context.ignored(attribute) or context.moved_by_hand(attribute):
+        if context.looks_after(attribute):
             continue
         mine = [write for write in writes if write.attribute == attribute]
         if attribute is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Tensor, is_tensor, tensors
+from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Tensor, Unset, is_tensor, may_be, tensors, without
 from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from regbuf_lint.model.value import Alternative, Value
     from regbuf_lint.rules.context import ClassContext
+
+_DEEPEST_NESTING = 2
 
 META = RuleMeta(
     code="RBF002",
@@ -56,31 +58,36 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if attribute is None or attribute in reported or not _ends_as_container(context, event, attribute):
             continue
         reported.add(attribute)
-        if not context.ignored(attribute) and not context.moved_by_hand(attribute):
+        if not context.looks_after(attribute):
             yield _finding(context, event, attribute)
 
 
 def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> bool:
-    """Whether the write may be the attribute's last, and what it holds at the end are tensors in a container."""
+    """Whether the write stores a container, may be the attribute's last, and the container has tensors at the end."""
     state = context.construction.attributes.get(attribute)
-    if state is None or write.number not in state.writes:
+    if state is None or write.number not in state.writes or not may_be(write.value, Sequence, Mapping):
         return False
-    return any(_holds_tensors(one) for one in state.value) and all(_is_harmless(one) for one in state.value)
+    return _are_containers(state.value)
 
 
-def _is_harmless(one: Alternative) -> bool:
-    """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, None."""
-    if isinstance(one, (Tensor, NoneValue)):
+def _are_containers(value: Value, depth: int = 0) -> bool:
+    """Whether a value is a container of tensors, at least on one path and nothing that speaks against it on others."""
+    return any(_holds_tensors(one, depth) for one in value) and all(_is_harmless(one, depth) for one in value)
+
+
+def _is_harmless(one: Alternative, depth: int) -> bool:
+    """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, nothing."""
+    if isinstance(one, (Tensor, NoneValue, Unset)):
         return True
-    return isinstance(one, (Sequence, Mapping)) and (_holds_tensors(one) or _is_empty(one))
+    return isinstance(one, (Sequence, Mapping)) and (_holds_tensors(one, depth) or _is_empty(one))
 
 
 def _is_empty(one: Sequence | Mapping) -> bool:
-    return not one.element if isinstance(one, Sequence) else not one.items and not one.rest
+    return not any(without(value, NoneValue) for value in _values(one))
 
 
-def _holds_tensors(one: Alternative, depth: int = 0) -> bool:
-    if depth > 2 or not isinstance(one, (Sequence, Mapping)):  # noqa: PLR2004  deeper nesting is not followed
+def _holds_tensors(one: Alternative, depth: int) -> bool:
+    if depth > _DEEPEST_NESTING or not isinstance(one, (Sequence, Mapping)):
         return False
     return any(_is_held(value, depth) for value in _values(one))
 
@@ -94,7 +101,7 @@ def _values(one: Sequence | Mapping) -> tuple[Value, ...]:
 def _is_held(value: Value, depth: int) -> bool:
     if is_tensor(value):
         return not any(tensor.generator_state for tensor in tensors(value))
-    return bool(value) and all(_holds_tensors(one, depth + 1) for one in value)
+    return _are_containers(value, depth + 1)
 
 
 def _finding(context: ClassContext, write: Write, attribute: str) -> Finding:
