@@ -72,7 +72,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """``self.register_buffer(name, value, persistent=...)``, or an ``nn.Buffer`` assigned.
+    """``self.register_buffer(name, value, persistent=...)``, an ``nn.Buffer`` assigned, or ``add_state`` of a metric.
 
     Attributes:
         number: position in the order of events.
@@ -82,6 +82,7 @@ class Registration:
         prior: what the attribute is before.
         call: place of the call of ``register_buffer`` or ``nn.Buffer``.
         argument: place of the expression that gives the tensor, None where it can't be told.
+        function: what registers it: ``register_buffer``, ``add_state`` or ``nn.Buffer``.
         result_attribute: attribute that the call's result is assigned to, if any.
     """
 
@@ -92,6 +93,7 @@ class Registration:
     prior: Value
     call: Span
     argument: Span | None
+    function: str = "register_buffer"
     result_attribute: str | None = None
 
 
