@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.model.value import UNSET, Value
+from regbuf_lint.model.value import UNSET, Buffer, Tensor, Value, may_be
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,6 +68,11 @@ class Write:
     prior: Value
     form: WriteForm
     target: Span
+
+    @property
+    def fills_buffer(self) -> bool:
+        """Whether the attribute is a registered buffer by then, so that a tensor becomes the buffer's new value."""
+        return may_be(self.prior, Buffer) and not may_be(self.prior, Tensor)
 
 
 @dataclass(frozen=True, slots=True)
