@@ -84,6 +84,8 @@ def _run(frame: Frame, function: FunctionValue, arguments: Arguments, state: Sta
     _merge_exits(inner, local, state, may_be_overridden=function.receiver is not None)
     if _yields(inner, node):
         return sequence_of("generator", UNKNOWN)
+    if isinstance(node, ast.AsyncFunctionDef):
+        return unknown("a coroutine")
     value = join(inner.returned) | (NONE if local.alive else frozenset())
     caches = frozenset(decorator for decorator in decorators if decorator.endswith("cache"))
     if caches:
@@ -107,11 +109,19 @@ def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden:
 
 def _annotated_result(inner: Frame, node: FunctionNode, value: Value) -> Value:
     """The result as inferred, or as annotated where inference does not know."""
-    if (not value or may_be(value, Unknown)) and node.returns is not None:
+    if node.returns is not None and (not value or may_be(value, Unknown) or _is_left_open(node)):
         promised = annotated(inner.inference, inner.scope, node.returns)
         if not may_be(promised, Unknown):
             return promised
     return value or UNKNOWN
+
+
+def _is_left_open(node: FunctionNode) -> bool:
+    """Whether a body holds no more than a docstring, ``...`` or ``pass``: another one takes its place."""
+    return all(
+        isinstance(one, ast.Pass) or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        for one in node.body
+    )
 
 
 def _yields(frame: Frame, node: FunctionNode) -> bool:
