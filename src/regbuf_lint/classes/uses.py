@@ -33,6 +33,7 @@ class AttributeUses:
         replaced: assigned anything else, being only moved or cast left aside (``self.x = self.x.to(device)``).
         deleted: ``del self.x``.
         mutated: changed in place (``self.x[0] = ...``, ``self.x.copy_(...)``, ``self.x += ...``).
+        guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
         read: read in any way.
         handed_on: passed to a class or method (alone, or in a list or tuple), which may keep it.
         collating: methods passed as ``collate_fn``, which run on the CPU, in a loader's workers.
@@ -46,6 +47,7 @@ class AttributeUses:
     replaced: dict[str, set[str]] = field(default_factory=dict)
     deleted: dict[str, set[str]] = field(default_factory=dict)
     mutated: dict[str, set[str]] = field(default_factory=dict)
+    guarded: dict[str, set[str]] = field(default_factory=dict)
     read: dict[str, set[str]] = field(default_factory=dict)
     handed_on: dict[str, set[str]] = field(default_factory=dict)
     collating: set[str] = field(default_factory=set)
@@ -90,6 +92,8 @@ class _Collector:
                 self._subscript(node)  # type: ignore[arg-type]
             elif kind is ast.AugAssign:
                 self._mutates(node.target)  # type: ignore[attr-defined]
+            elif kind is ast.Compare:
+                self._compare(node)  # type: ignore[arg-type]
         if any(self._is_dict(node) for node in self._nodes):
             self._dictionary()
 
@@ -143,6 +147,12 @@ class _Collector:
         if not isinstance(node.ctx, ast.Load):
             self._mutates(node.value)
 
+    def _compare(self, node: ast.Compare) -> None:
+        attribute = self._own(node.left)
+        is_none = any(isinstance(one, ast.Constant) and one.value is None for one in node.comparators)
+        if attribute is not None and is_none:
+            self._add(self._uses.guarded, attribute)
+
     def _call(self, node: ast.Call) -> None:
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -195,6 +205,7 @@ class _Collector:
 
     def _named(self, function: str, attribute: str) -> None:
         if function in {"hasattr", "getattr"}:
+            self._add(self._uses.guarded, attribute)
             self._add(self._uses.read, attribute)
         elif function in {"setattr", "delattr"}:
             self._add(self._uses.stored, attribute)

@@ -66,12 +66,13 @@ def _check(source: SourceText, path: Path, shown: str, session: Session, mode: F
         nonlocal hidden, unresolved
         checked = session.check(path, text)
         unresolved = checked.unresolved_bases
-        if not checked.findings:
+        if not checked.findings and not (noqa and session.wants_unused_suppressions):
             return ()
         suppressions = Suppressions.parse(text)
         kept = tuple(one for one in checked.findings if not suppressions.hides(one, lines=noqa))
         hidden = len(checked.findings) - len(kept)
-        return kept
+        unused = session.unused_suppressions(path, text, suppressions, checked) if noqa else ()
+        return tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
 
     outcome = fix_text(source, visible, mode)
     return FileResult(

@@ -17,6 +17,8 @@ from regbuf_lint.rules.context import ClassContext
 from regbuf_lint.rules.registry import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error
+from regbuf_lint.rules.unused_suppression import META as UNUSED_SUPPRESSION
+from regbuf_lint.rules.unused_suppression import unused_suppressions
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.suppression import Suppressions
     from regbuf_lint.source.text import SourceText
 
 MOST_CHARACTERS = 12_000_000
@@ -79,6 +82,23 @@ class Session:
             if not any(names(selector, finding.code) for selector in ignored)
         ]
         return Checked(tuple(sorted(findings, key=lambda one: (one.span, one.code))), tuple(unresolved))
+
+    @property
+    def wants_unused_suppressions(self) -> bool:
+        """Whether comments that suppress nothing are looked for."""
+        return any(rule.meta is UNUSED_SUPPRESSION for rule in self._rules)
+
+    def unused_suppressions(
+        self, path: Path, source: SourceText, suppressions: Suppressions, checked: Checked
+    ) -> tuple[Finding, ...]:
+        """Findings about comments that suppress none of what was found in a file; none where it does not parse."""
+        ignored = ignored_in_file(self.settings, path)
+        codes = (rule.meta.code for rule in self._rules)
+        ran = frozenset(code for code in codes if not any(names(selector, code) for selector in ignored))
+        if UNUSED_SUPPRESSION.code not in ran or any(one.rule is SYNTAX_ERROR for one in checked.findings):
+            return ()
+        every = frozenset(rule.meta.code for rule in RULES)
+        return tuple(unused_suppressions(source, suppressions.comments, checked.findings, ran, every))
 
     def _syntax_error(self, failure: ParseError, ignored: tuple[str, ...]) -> Iterator[Finding]:
         wanted = any(rule.meta is SYNTAX_ERROR for rule in self._rules)

@@ -160,11 +160,11 @@ def instance_of(inference: Inference, symbol: ClassSymbol) -> Value:
         return frozenset({Tensor(fresh=False, argument="?")})
     if any(isinstance(base, External) and base.name in _PARAMETERS for base in order):
         return frozenset({Parameter()})
-    if any(isinstance(base, External) and is_torch_distribution(base.name) for base in order):
-        return frozenset({Distribution()})
     verdict = inference.hierarchy.membership(symbol).verdict
     if verdict is Verdict.YES:
         return frozenset({BuiltSubmodule(symbol.name, symbol)})
+    if any(isinstance(base, External) and is_torch_distribution(base.name) for base in order):
+        return frozenset({Distribution()})
     return frozenset({Instance(symbol)}) if verdict is Verdict.NO else unknown(f"an object of {symbol.name}")
 
 

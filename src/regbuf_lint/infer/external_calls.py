@@ -10,6 +10,7 @@ from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torc
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import dict_of, element_of, sequence_of
+from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.model.value import (
     OTHER,
@@ -17,7 +18,6 @@ from regbuf_lint.model.value import (
     UNKNOWN,
     Alternative,
     Buffer,
-    Distribution,
     Literal,
     Loaded,
     Other,
@@ -63,7 +63,10 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
         return frozenset({Parameter(trainable, random=not known or any(one.random for one in tensors(data)))})
     if name in BUFFERS:
         inner = arguments.argument(0, "data")
-        return frozenset(Buffer(one) if isinstance(one, Tensor) else Buffer() for one in inner or UNKNOWN)
+        return frozenset(
+            Buffer(one if isinstance(one, Tensor) else Tensor(fresh=False, argument="?"), registers_itself=True)
+            for one in inner or UNKNOWN
+        )
     if name in _COPIES:
         return frozenset(_fresh(one) for one in arguments.argument(0, "x")) or UNKNOWN
     if name == "torch.autograd.Variable":
@@ -90,7 +93,7 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
     if found is not None:
         return found
     if is_torch_distribution(name):
-        return frozenset({Distribution()})
+        return frozenset({distribution_of(arguments)})
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
     return unknown(f"the result of {name}")

@@ -133,6 +133,18 @@ class Inference:
                 return owner, method
         return None
 
+    def is_free_of(self, symbol: ClassSymbol, methods: frozenset[str], words: tuple[str, ...]) -> bool:
+        """Whether the bodies of some methods, as the class has them, hold none of the words and no decorator."""
+        for name in methods:
+            found = self.find_method(symbol, name)
+            if found is None or found[1].decorator_list:
+                return False
+            source, node = found[0].scope.file.source, found[1]
+            lines = (source.line(row) for row in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
+            if any(word in line for line in lines for word in words):
+                return False
+        return True
+
     def is_tensor_function(self, name: str) -> bool:
         """Whether the configuration says that a function returns a tensor."""
         return any(fnmatchcase(name, pattern) for pattern in self.settings.tensor_functions)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.known_classes import is_torch_distribution
+from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import instance_of, is_tensor_class
 from regbuf_lint.infer.torch_api import result_tensor
-from regbuf_lint.model.value import OTHER, Distribution, Value
+from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Value, is_only
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
@@ -23,8 +23,21 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Valu
     outside = [base.name for base in order if isinstance(base, External)]
     if any(is_tensor_class(name) for name in outside):
         return frozenset({result_tensor(arguments.every())})
-    if any(is_torch_distribution(name) for name in outside):
-        return frozenset({Distribution()})
+    is_module = frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES
+    if not is_module and any(is_torch_distribution(name) for name in outside):
+        return frozenset({distribution_of(arguments)})
     if any(name.rpartition(".")[2] in _NEVER_TENSORS for name in outside):
         return OTHER
     return instance_of(frame.inference, symbol)
+
+
+def distribution_of(arguments: Arguments) -> Distribution:
+    """A distribution over the given parameters."""
+    return Distribution(of_tensors=any(_holds_tensor(value) for value in arguments.every()))
+
+
+def _holds_tensor(value: Value) -> bool:
+    """Whether a parameter of a distribution is certainly a tensor, or a distribution over tensors."""
+    if is_only(value, Distribution):
+        return all(one.of_tensors for one in value if isinstance(one, Distribution))
+    return is_only(value, *TENSOR_KINDS)

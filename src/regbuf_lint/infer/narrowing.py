@@ -126,6 +126,8 @@ def _call(frame: Frame, test: ast.Call, state: State, *, truth: bool) -> bool:
     names = {one.name for one in callee if isinstance(one, ExternalValue)}
     if not test.args:
         return True
+    if "builtins.hasattr" in names and len(test.args) > 1:
+        return _hasattr(frame, test.args[0], test.args[1], state, truth=truth)
     value = _current(frame, test.args[0], state)
     if value is None:
         return True
@@ -133,6 +135,21 @@ def _call(frame: Frame, test: ast.Call, state: State, *, truth: bool) -> bool:
         return _keep_tensors(frame, test.args[0], value, state, truth=truth)
     if "builtins.isinstance" in names:
         return _isinstance(frame, test, value, state, truth=truth)
+    return True
+
+
+def _hasattr(frame: Frame, owner: ast.expr, key: ast.expr, state: State, *, truth: bool) -> bool:
+    """``hasattr(self, "x")``: false only where nothing has set ``x``, true wherever everything has."""
+    name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+    known = state.attributes.get(name)
+    if known is None or not any(isinstance(one, SelfValue) for one in frame.evaluate(owner, state)):
+        return True
+    rest = without(known.value, Unset)
+    if not truth:
+        state.attributes[name] = AttributeState()
+        return may_be(known.value, Unset)
+    if rest:
+        state.attributes[name] = AttributeState(rest, known.writes)
     return True
 
 

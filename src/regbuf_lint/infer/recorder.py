@@ -53,11 +53,12 @@ class Recorder:
         value: Value,
         prior: Value,
         places: tuple[Span, Span | None],
+        function: str,
     ) -> int:
         """Note that a buffer is registered; ``places`` are those of the call and of the tensor's expression."""
         return self._note(
             (node, attribute, "registration"),
-            lambda number: Registration(number, step, attribute, value, prior, *places),
+            lambda number: Registration(number, step, attribute, value, prior, *places, function),
             value,
             prior,
         )

@@ -37,7 +37,7 @@ def call_self_method(frame: Frame, callee: SelfMethod, arguments: Arguments, nod
         initialise(frame.inference, callee.symbol, state)
         return NONE
     if callee.name in {"register_buffer", "add_state"}:
-        _register_buffer(frame, arguments, node, state)
+        _register_buffer(frame, arguments, node, state, callee.name)
         return NONE
     if callee.name in {"register_parameter", "add_module", "register_module"}:
         _set(arguments, state, arguments.argument(1, "param") or arguments.argument(1, "module"))
@@ -61,7 +61,7 @@ def initialise(inference: Inference, symbol: ClassSymbol, state: State) -> None:
             state.attributes.setdefault(name, AttributeState(frozenset({Buffer(Tensor(fresh=False)), NoneValue()})))
 
 
-def _register_buffer(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> None:
+def _register_buffer(frame: Frame, arguments: Arguments, node: ast.Call, state: State, function: str) -> None:
     names = literal_strings(arguments.argument(0, "name"))
     given = arguments.argument(1, "tensor") or arguments.keyword("default")
     for name in names or (None,):
@@ -69,7 +69,7 @@ def _register_buffer(frame: Frame, arguments: Arguments, node: ast.Call, state: 
         number = -1
         if frame.recorder is not None:
             places = (frame.scope.file.span(node), _place_of_tensor(frame, node))
-            number = frame.recorder.registration(node, frame.step(state), name, given, prior, places)
+            number = frame.recorder.registration(node, frame.step(state), name, given, prior, places, function)
             frame.registered[node] = number
         key = name if name is not None else pattern_of(arguments.argument(0, "name"))
         if key is not None:

@@ -107,7 +107,7 @@ def write(frame: Frame, node: ast.expr, attribute: str | None, value: Value, sta
             frame.recorder.write(node, frame.step(state), None, value, UNSET, form, frame.scope.file.span(node))
         return
     prior = state.attribute(attribute)
-    if is_only(value, Buffer) and isinstance(frame.statement, (ast.Assign, ast.AnnAssign)):
+    if _registers_itself(value) and isinstance(frame.statement, (ast.Assign, ast.AnnAssign)):
         _assign_buffer(frame, node, attribute, value, state)
         return
     number = -1
@@ -117,8 +117,12 @@ def write(frame: Frame, node: ast.expr, attribute: str | None, value: Value, sta
     state.attributes[attribute] = AttributeState(stored(value, prior.value), frozenset({number}))
 
 
+def _registers_itself(value: Value) -> bool:
+    return is_only(value, Buffer) and all(one.registers_itself for one in value if isinstance(one, Buffer))
+
+
 def _assign_buffer(frame: Frame, node: ast.expr, attribute: str, value: Value, state: State) -> None:
-    """``self.x = nn.Buffer(...)`` registers; another attribute's buffer stored under a second name does not."""
+    """``self.x = nn.Buffer(...)`` registers."""
     call = frame.statement.value if isinstance(frame.statement, (ast.Assign, ast.AnnAssign)) else None
     number = -1
     if frame.recorder is not None and isinstance(call, ast.Call) and call in frame.buffers:
@@ -126,20 +130,27 @@ def _assign_buffer(frame: Frame, node: ast.expr, attribute: str, value: Value, s
         span = frame.scope.file.span
         places = (span(call), span(call.args[0]) if call.args else None)
         prior = state.attribute(attribute).value
-        number = frame.recorder.registration(node, frame.step(state), attribute, inner, prior, places)
+        number = frame.recorder.registration(node, frame.step(state), attribute, inner, prior, places, "nn.Buffer")
     state.attributes[attribute] = AttributeState(value, frozenset({number}))
 
 
 def stored(value: Value, prior: Value) -> Value:
     """What an attribute is after ``value`` was assigned to it while it was ``prior``.
 
-    A tensor (or None) assigned to the name of a registered buffer becomes that buffer's value.
+    A tensor (or None) assigned to the name of a registered buffer becomes that buffer's value; a buffer assigned to
+    any other name is a plain tensor there.
     """
     was_buffer = is_only(prior, Buffer) or (may_be(prior, Buffer) and is_only(prior, Buffer, NoneValue))
     if was_buffer:
         inside: Value = frozenset(Buffer(one) if isinstance(one, Tensor) else one for one in value)
         return inside | {Buffer()} if is_only(inside, NoneValue) else inside
-    return value
+    return frozenset(_as_second_name(one) for one in value)
+
+
+def _as_second_name(one: Alternative) -> Alternative:
+    if isinstance(one, Buffer) and not one.registers_itself:
+        return replace(one.tensor, fresh=False)
+    return one
 
 
 def _bind_item(frame: Frame, target: ast.Subscript, value: Value, state: State) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.model.value import UNSET, Value
+from regbuf_lint.model.value import UNSET, Buffer, Tensor, Value, may_be
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,10 +69,15 @@ class Write:
     form: WriteForm
     target: Span
 
+    @property
+    def fills_buffer(self) -> bool:
+        """Whether the attribute is a registered buffer by then, so that a tensor becomes the buffer's new value."""
+        return may_be(self.prior, Buffer) and not may_be(self.prior, Tensor)
+
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """``self.register_buffer(name, value, persistent=...)``, or an ``nn.Buffer`` assigned.
+    """``self.register_buffer(name, value, persistent=...)``, an ``nn.Buffer`` assigned, or ``add_state`` of a metric.
 
     Attributes:
         number: position in the order of events.
@@ -82,6 +87,7 @@ class Registration:
         prior: what the attribute is before.
         call: place of the call of ``register_buffer`` or ``nn.Buffer``.
         argument: place of the expression that gives the tensor, None where it can't be told.
+        function: what registers it: ``register_buffer``, ``add_state`` or ``nn.Buffer``.
         result_attribute: attribute that the call's result is assigned to, if any.
     """
 
@@ -92,6 +98,7 @@ class Registration:
     prior: Value
     call: Span
     argument: Span | None
+    function: str = "register_buffer"
     result_attribute: str | None = None
 
 

@@ -72,9 +72,15 @@ class Parameter(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Buffer(Alternative):
-    """A tensor that is a registered buffer of the object that it was read from, or an ``nn.Buffer`` not stored yet."""
+    """A tensor that is a registered buffer of the object that it was read from, or an ``nn.Buffer`` not stored yet.
+
+    Attributes:
+        tensor: what is known of the tensor.
+        registers_itself: whether it is an ``nn.Buffer`` object, which every attribute that it is assigned to registers.
+    """
 
     tensor: Tensor = Tensor()
+    registers_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,9 @@ class Submodule(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Distribution(Alternative):
-    """A ``torch.distributions`` object."""
+    """A ``torch.distributions`` object; ``of_tensors`` says whether a tensor certainly went into it."""
+
+    of_tensors: bool = False
 
 
 @dataclass(frozen=True, slots=True)

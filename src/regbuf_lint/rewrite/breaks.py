@@ -126,6 +126,8 @@ def _without_space_at_brackets(node: cst.CSTNode) -> cst.CSTNode:
     if isinstance(node, cst.Call):
         args = [arg.with_changes(whitespace_after_arg=_NOTHING) for arg in node.args]
         return node.with_changes(whitespace_before_args=_NOTHING, args=args)
+    if isinstance(node, cst.Dot):
+        return cst.Dot()
     if isinstance(node, cst.Tuple) and _is_single(node):
         only = node.elements[0].with_changes(comma=cst.Comma(whitespace_after=_NOTHING))
         return node.with_changes(elements=[only])

@@ -16,12 +16,22 @@ if TYPE_CHECKING:
 
 def is_registered_persistent(source: SourceText, call: Span) -> bool:
     """Whether a call of ``register_buffer`` does not say ``persistent=False``."""
+    return persistence(source, call) is not False
+
+
+def persistence(source: SourceText, call: Span) -> bool | None:
+    """What a call of ``register_buffer`` says of ``persistent``; None where only a run can tell."""
     try:
         node = parse_expression(source, call)
     except CannotRewrite:
-        return True
+        return None
     if not isinstance(node, cst.Call):
-        return True
+        return None
     given = [one.value for one in node.args if one.keyword is not None and one.keyword.value == "persistent"]
     given += [one.value for one in node.args[2:3] if one.keyword is None and not one.star]
-    return not any(isinstance(value, cst.Name) and value.value == "False" for value in given)
+    if any(one.star for one in node.args):
+        return None
+    if not given:
+        return True
+    value = given[0]
+    return {"True": True, "False": False}.get(value.value) if isinstance(value, cst.Name) else None

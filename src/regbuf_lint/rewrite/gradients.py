@@ -68,6 +68,12 @@ def without_gradient(source: SourceText, span: Span, *, detach: bool) -> Edit:
     raise CannotRewrite(msg)
 
 
+def value_of_frozen(value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """``t`` of ``nn.Parameter(t, requires_grad=False)``; None where it is no such call."""
+    dropped = _drop(value)
+    return _inside_parameter(dropped.value) if dropped.found else None
+
+
 def is_bare_request(source: SourceText, span: Span) -> bool:
     """Whether a statement does nothing but ask an attribute for a gradient.
 

@@ -15,6 +15,7 @@ from regbuf_lint.classes.annotations import (
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.definition import ClassDefinition, names_in
+from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
@@ -26,6 +27,7 @@ from regbuf_lint.rules.change import Change
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from regbuf_lint.classes.moves import DeviceMove
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
@@ -106,6 +108,32 @@ class ClassContext:
         return readers <= preparing and not readers <= self.construction.called | _BUILDERS
 
     @cached_property
+    def takes_state_apart(self) -> bool:
+        """Whether the class or a base takes things out of nn.Module's own dictionaries, or may."""
+        inner = ("_buffers", "_parameters", "_modules", "__dict__", "__delattr__")
+        return any(name in uses.read for uses in self._all_uses for name in inner)
+
+    @cached_property
+    def names_attributes_at_run_time(self) -> bool:
+        """Whether the class or a base sets or deletes attributes whose names are not known here."""
+        return any(uses.dynamic for uses in self._all_uses)
+
+    def read_by_property(self, name: str) -> frozenset[str] | None:
+        """Attributes that the getter of a property reads; None where the name is no property."""
+        if not any(
+            name in self._inference.definition(base).properties for base in self._inference.classes(self.symbol)
+        ):
+            return None
+        return frozenset(read for uses in self._all_uses for read, methods in uses.read.items() if name in methods)
+
+    @property
+    def never_initialises(self) -> bool:
+        """Whether no text that construction runs could call ``nn.Module.__init__``."""
+        if self.is_mixin or self.definition.decorators or self.overrides("__new__") is not None:
+            return False
+        return self._inference.is_free_of(self.symbol, self.construction.called | {"__init__"}, ("super", "__init__"))
+
+    @cached_property
     def registers_on_assignment(self) -> bool:
         """Whether a ``__setattr__`` of the class or a base registers buffers by itself."""
         every = self._inference.uses_in(self.symbol, frozenset({"__setattr__"}))
@@ -132,16 +160,17 @@ class ClassContext:
         """What methods that run after construction do to the attribute."""
         uses = self._family_uses
         state = _methods([table for one in uses for table in (one.mutated, one.updated)], attribute)
-        if any(self._runs_later(method) for method in state):
+        if any(self.runs_later(method) for method in state):
             return Change.STATE
         replacing = [
-            method for method in _methods([one.replaced for one in uses], attribute) if self._runs_later(method)
+            method for method in _methods([one.replaced for one in uses], attribute) if self.runs_later(method)
         ]
         if not replacing:
             return Change.NONE
         return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
 
-    def _runs_later(self, method: str) -> bool:
+    def runs_later(self, method: str) -> bool:
+        """Whether a method runs after construction, be it then only or then too."""
         if method in _BUILDERS:
             return False
         if method not in self.construction.called:
@@ -167,6 +196,16 @@ class ClassContext:
         methods = self.uses.stored.get(attribute, set()) - self.construction.called - _BUILDERS
         events = [later_events(self._inference, self.symbol, method) for method in sorted(methods)]
         return tuple(event for several in events for event in several if event.attribute == attribute)
+
+    @property
+    def device_moves(self) -> tuple[DeviceMove, ...]:
+        """Calls of ``self.x.to(y.device)`` in the class's own methods."""
+        return tuple(device_moves(self.definition))
+
+    def asks_for(self, attribute: str) -> bool:
+        """Whether a method that runs after construction asks whether the attribute is None, or is there."""
+        methods = _methods([uses.guarded for uses in self._family_uses], attribute)
+        return any(self.runs_later(method) for method in methods)
 
     def handed_on(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Buffer, Tensor, is_tensor, may_be, tensors
+from regbuf_lint.model.value import is_tensor, tensors
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
 from regbuf_lint.rules.buffer_fix import BufferFix, buffer_fixes, computed_name_fix
@@ -77,7 +77,7 @@ def is_plain_tensor_write(write: Write) -> bool:
     """Whether a write leaves an unregistered tensor in the attribute that should not be there."""
     if not is_tensor(write.value) or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
         return False
-    if may_be(write.prior, Buffer) and not may_be(write.prior, Tensor):
+    if write.fills_buffer:
         return False
     return not any(tensor.generator_state or tensor.requires_grad for tensor in tensors(write.value))
 

@@ -1,0 +1,130 @@
+"""RBF004: an attribute that is None after construction and that a later method fills with a tensor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.finding import Finding, Related
+from regbuf_lint.model.fix import Applicability
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.value import NoneValue, Tensor, Unset, is_only, is_tensor, tensors
+from regbuf_lint.rewrite.names import attribute_key
+from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.buffer_fix import buffer_fixes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.rules.context import ClassContext
+
+META = RuleMeta(
+    code="RBF004",
+    name="lazy-tensor-cache",
+    summary="an attribute set to None while the nn.Module is built and filled with a tensor later: stale after .to()",
+    severity=Severity.WARNING,
+    on_by_default=False,
+    fixable=FixAvailability.SOMETIMES,
+)
+
+DOCS = RuleDocs(
+    what=(
+        "Reports `self.x = None` in the constructor where another method puts a tensor there and some method asks "
+        "whether it is None: a cache. Tensors that carry a graph are results rather than caches, and left alone."
+    ),
+    why=(
+        "What is cached stays on the device, and in the dtype, of the first call: after `.to()` the cache is stale, "
+        "and the next call fails with `Expected all tensors to be on the same device`."
+    ),
+    example=(
+        "class Mask(nn.Module):\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        if self.mask is None:\n"
+        "            self.mask = torch.ones(x.shape[-1], device=x.device)\n"
+        "        return x * self.mask\n"
+        "\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        "        self.mask = None\n"
+    ),
+    use_instead=(
+        "class Mask(nn.Module):\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        if self.mask is None:\n"
+        "            self.mask = torch.ones(x.shape[-1], device=x.device)\n"
+        "        return x * self.mask\n"
+        "\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        '        self.register_buffer("mask", None, persistent=False)\n'
+    ),
+    fix_safety=(
+        "Always unsafe: None is registered as a buffer, so that the tensor assigned later becomes its value and moves. "
+        "Withheld under the same conditions as the fix of RBF001."
+    ),
+    checkpoint_impact=(
+        "None with `--persistent auto`: a cache is registered with `persistent=False`. State that changes in place is "
+        "registered persistent, and its key appears as soon as the tensor is there."
+    ),
+    references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),
+)
+
+_LOOK = "the fix needs a look: the buffer is None until the tensor is assigned"
+
+
+def check(context: ClassContext) -> Iterator[Finding]:
+    """Findings of one class."""
+    for event in context.construction.events:
+        if not isinstance(event, Write) or not event.attribute or not _stays_none(context, event):
+            continue
+        if context.looks_after(event.attribute):
+            continue
+        filled = _filled_later(context, event.attribute)
+        if filled and context.asks_for(event.attribute):
+            yield _finding(context, event, event.attribute, filled)
+
+
+def _stays_none(context: ClassContext, write: Write) -> bool:
+    if not write.step.own or write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.CHAINED}:
+        return False
+    state = context.construction.attributes.get(write.attribute or "")
+    is_first = is_only(write.value, NoneValue) and is_only(write.prior, Unset)
+    return is_first and state is not None and is_only(state.value, NoneValue)
+
+
+def _filled_later(context: ClassContext, attribute: str) -> list[Write]:
+    """The assignments of tensors in other methods; none where something else is assigned there, too."""
+    events = context.later_events(attribute)
+    writes = [one for one in events if isinstance(one, Write) and one.form is not WriteForm.DELETED]
+    if not all(is_only(write.value, Tensor, NoneValue) for write in writes):
+        return []
+    filled = [write for write in writes if is_tensor(write.value)]
+    graph = any(one.derived or one.requires_grad for write in filled for one in tensors(write.value))
+    return [] if graph else filled
+
+
+def _finding(context: ClassContext, write: Write, attribute: str, filled: list[Write]) -> Finding:
+    outcome = buffer_fixes(context, [attribute])[attribute]
+    fix = replace(outcome.fix, applicability=Applicability.UNSAFE) if outcome.fix is not None else None
+    return Finding(
+        rule=META,
+        message=(
+            f"`{context.name}.{attribute}` is None at first and `{filled[0].step.method}` puts a tensor there: "
+            "after `.to()` that tensor is on the old device"
+        ),
+        span=write.target,
+        statement=write.step.statement,
+        help=(
+            f'register None: `self.register_buffer("{attribute_key(attribute, context.name)}", None, '
+            f"persistent=False)`; {outcome.note or _LOOK}"
+        ),
+        class_name=context.name,
+        attribute=attribute,
+        method=write.step.method,
+        fix=fix,
+        related=tuple(Related(one.target, "a tensor is assigned here") for one in filled),
+    )
+
+
+RULE = Rule(META, DOCS, check)

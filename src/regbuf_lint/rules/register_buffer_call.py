@@ -1,0 +1,91 @@
+"""RBF202: style, ``nn.Buffer`` assigned instead of ``register_buffer`` called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Registration
+from regbuf_lint.model.finding import Finding
+from regbuf_lint.model.fix import Applicability, Fix
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.value import Tensor, is_only, tensors
+from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rules.base import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.rules.context import ClassContext
+
+META = RuleMeta(
+    code="RBF202",
+    name="register-buffer-call",
+    summary="style: assign nn.Buffer instead of calling register_buffer (torch 2.5 and later)",
+    severity=Severity.INFO,
+    on_by_default=False,
+    fixable=FixAvailability.SOMETIMES,
+)
+
+DOCS = RuleDocs(
+    what=(
+        'Reports `self.register_buffer("x", t)` where `self.x = nn.Buffer(t)` does the same: the name is written out, '
+        "`t` is certainly a tensor without a gradient, and the file imports `torch` or `torch.nn`."
+    ),
+    why=(
+        "An assignment is what type checkers and readers understand: the attribute has a type and one spelling. "
+        "`nn.Buffer` needs torch 2.5. The opposite style is RBF203; where both are selected, this one counts."
+    ),
+    example='self.register_buffer("mask", torch.ones(8), persistent=False)\n',
+    use_instead="self.mask = nn.Buffer(torch.ones(8), persistent=False)\n",
+    fix_safety="Safe with torch 2.5 and later. Withheld where the call is more than a statement of its own.",
+    checkpoint_impact="None: `persistent` stays as it is.",
+    references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Buffer.html",),
+)
+
+
+def check(context: ClassContext) -> Iterator[Finding]:
+    """Findings of one class."""
+    if context.torch_name("Buffer") is None or context.overrides("register_buffer", "__setattr__") is not None:
+        return
+    for event in context.construction.events:
+        if isinstance(event, Registration) and event.function == "register_buffer" and _is_convertible(event):
+            yield _finding(context, event)
+
+
+def _is_convertible(event: Registration) -> bool:
+    """Whether ``nn.Buffer``, which detaches its tensor and takes no None, would hold the same."""
+    if not event.step.own or event.attribute is None or not event.attribute.isidentifier():
+        return False
+    if event.attribute.startswith("__") or event.call != event.step.statement:
+        return False
+    return is_only(event.value, Tensor) and not any(one.derived or one.requires_grad for one in tensors(event.value))
+
+
+def _finding(context: ClassContext, event: Registration) -> Finding:
+    name = context.torch_name("Buffer")
+    fix, note = _fix(context, event)
+    advice = f"write `self.{event.attribute} = {name}(...)`"
+    return Finding(
+        rule=META,
+        message=f"`{context.name}.{event.attribute}` is registered by a call instead of assigned as `nn.Buffer`",
+        span=event.call,
+        statement=event.step.statement,
+        help=f"{advice}; {note}" if note else advice,
+        class_name=context.name,
+        attribute=event.attribute,
+        method=event.step.method,
+        fix=fix,
+    )
+
+
+def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
+    from regbuf_lint.rewrite.conversions import as_assignment  # noqa: PLC0415  libcst is slow to load
+
+    try:
+        edit = as_assignment(context.source, event.step.statement, context.text_style(event.step.method))
+    except CannotRewrite as reason:
+        return None, f"fix withheld: {reason}"
+    return Fix(Applicability.SAFE, f"Assign `{event.attribute}` as `nn.Buffer`", (edit,)), ""
+
+
+RULE = Rule(META, DOCS, check)

@@ -1,0 +1,133 @@
+"""RBF105: a buffer that is also stored under another attribute, or in a list or dict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.finding import Finding
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.value import Buffer, Mapping, NoneValue, Sequence, is_only, is_tensor, may_be
+from regbuf_lint.rules.base import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.model.value import Alternative, Value
+    from regbuf_lint.rules.context import ClassContext
+
+META = RuleMeta(
+    code="RBF105",
+    name="stale-buffer-alias",
+    summary="a buffer also stored under another attribute or in a container: the alias stays behind on .to()",
+    severity=Severity.ERROR,
+    on_by_default=True,
+    fixable=FixAvailability.NEVER,
+)
+
+DOCS = RuleDocs(
+    what=(
+        "Reports a registered buffer that is assigned to a second attribute of `self`, or put into a list, tuple or "
+        "dict there, while an `nn.Module` is built."
+    ),
+    why=(
+        "`.to()`, `.cuda()` and `.half()` put a new tensor in the place of each buffer. The second name still holds "
+        "the old one: on the old device, with the old dtype, and blind to every later change of the buffer."
+    ),
+    example=(
+        "class Mixer(nn.Module):\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        '        self.register_buffer("first", torch.ones(4))\n'
+        '        self.register_buffer("second", torch.zeros(4))\n'
+        "        self.both = [self.first, self.second]\n"
+    ),
+    use_instead=(
+        "class Mixer(nn.Module):\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        '        self.register_buffer("first", torch.ones(4))\n'
+        '        self.register_buffer("second", torch.zeros(4))\n'
+        "\n"
+        "    @property\n"
+        "    def both(self) -> list[torch.Tensor]:\n"
+        "        return [self.first, self.second]\n"
+    ),
+    fix_safety="There is no fix: a property, a plain read of the buffer, or a copy may be meant.",
+    checkpoint_impact="None.",
+    references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.to",),
+)
+
+
+def check(context: ClassContext) -> Iterator[Finding]:
+    """Findings of one class."""
+    if context.registers_on_assignment:
+        return
+    reported: set[str] = set()
+    for event in context.construction.events:
+        if not isinstance(event, Write) or not event.attribute or event.attribute in reported:
+            continue
+        if not _is_alias(context, event) or context.looks_after(event.attribute):
+            continue
+        reported.add(event.attribute)
+        yield _finding(context, event)
+
+
+def _is_alias(context: ClassContext, write: Write) -> bool:
+    if not write.step.own or write.form in {WriteForm.BYPASS, WriteForm.DELETED} or may_be(write.prior, Buffer):
+        return False
+    state = context.construction.attributes.get(write.attribute or "")
+    if state is None or write.number not in state.writes:
+        return False
+    if is_only(write.value, Sequence, Mapping):  # what is put into a list after it was stored shows at the end only
+        return is_only(state.value, Sequence, Mapping, NoneValue) and _holds_buffer(state.value)
+    return _holds_buffer(write.value)
+
+
+def _holds_buffer(value: Value) -> bool:
+    """Whether every alternative is a buffer or a container of buffers, None beside them."""
+    if not any(_is_held(one) for one in value):
+        return False
+    return all(isinstance(one, NoneValue) or _is_held(one) or _is_empty(one) for one in value)
+
+
+def _is_held(one: Alternative) -> bool:
+    if isinstance(one, Buffer):
+        return not one.registers_itself
+    parts = _parts(one)
+    # A container that holds plain tensors too is reported as such.
+    return any(map(_is_buffer, parts)) and not any(map(is_tensor, parts))
+
+
+def _is_buffer(value: Value) -> bool:
+    return may_be(value, Buffer) and is_only(value, Buffer, NoneValue)
+
+
+def _parts(one: Alternative) -> tuple[Value, ...]:
+    if isinstance(one, Sequence):
+        return one.items if one.items is not None else (one.element,)
+    return (*(value for _, value in one.items), one.rest) if isinstance(one, Mapping) else ()
+
+
+def _is_empty(one: Alternative) -> bool:
+    return isinstance(one, (Sequence, Mapping)) and not any(_parts(one))
+
+
+def _finding(context: ClassContext, write: Write) -> Finding:
+    inside = is_only(write.value, Sequence, Mapping)
+    what = "holds buffers in a container" if inside else "is a second name of a buffer"
+    return Finding(
+        rule=META,
+        message=(
+            f"`{context.name}.{write.attribute}` {what}: after `.to()` it still holds the old tensor, on the old device"
+        ),
+        span=write.target,
+        statement=write.step.statement,
+        help=f"read the buffer where it is needed, or make `{write.attribute}` a property that returns it",
+        class_name=context.name,
+        attribute=write.attribute,
+        method=write.step.method,
+    )
+
+
+RULE = Rule(META, DOCS, check)
