@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BASE = "from torch import nn\nclass Base(nn.Module): ...\n"
+MODEL_OF_X = "class Model(X): ..."
+UNDER_TYPE_CHECKING = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
 
 
 def verdict(root: Path, main: str, files: dict[str, str], module_classes: tuple[str, ...] = ()) -> str:
@@ -64,12 +66,9 @@ def verdict(root: Path, main: str, files: dict[str, str], module_classes: tuple[
         (f"{BASE}def make(Base):\n    class Model(Base): ...", "unknown Base"),
         (f"{BASE}Base = object\nclass Model(Base): ...", "yes"),  # the first of several that is one
         # choices
-        ("try:\n    from apex import LN\nexcept ImportError:\n    from torch.nn import LayerNorm as LN\n"
-         "class Model(LN): ...", "yes"),
-        ("import sys\nif sys.platform == 'x':\n    class Base: ...\nelse:\n    from torch.nn import Module as Base\n"
-         "class Model(Base): ...", "yes"),
-        ("from typing import TYPE_CHECKING\nfrom torch import nn\nif TYPE_CHECKING:\n    Base = nn.Module\nelse:\n"
-         "    Base = object\nclass Model(Base): ...", "no"),
+        (f"try:\n    from a import X\nexcept ImportError:\n    from torch.nn import Linear as X\n{MODEL_OF_X}", "yes"),
+        (f"import c\nif c.x:\n    class X: ...\nelse:\n    from torch.nn import Linear as X\n{MODEL_OF_X}", "yes"),
+        (f"{UNDER_TYPE_CHECKING}    from torch.nn import Linear as X\nelse:\n    X = object\n{MODEL_OF_X}", "no"),
         # bases that nothing explains
         ("from somewhere import Base\nclass Model(Base): ...", "unknown somewhere.Base"),
         ("import somewhere.deep as s\nclass Model(s.Base): ...", "unknown somewhere.deep.Base"),

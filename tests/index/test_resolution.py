@@ -13,6 +13,8 @@ from regbuf_lint.index.symbols import ValueSymbol
 if TYPE_CHECKING:
     from pathlib import Path
 
+UNDER_TYPE_CHECKING = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+
 
 def resolved(root: Path, main: str, expression: str, files: dict[str, str]) -> list[str]:
     project, facts = project_of(root, main, files)
@@ -39,10 +41,10 @@ def resolved(root: Path, main: str, expression: str, files: dict[str, str]) -> l
         ("if c:\n    x = 1\nelse:\n    x = 2", "x", ["value main.x", "value main.x"]),
         ("try:\n    import a as m\nexcept ImportError:\n    import b as m", "m", ["outside a", "outside b"]),
         ("import torch\nm = torch\n", "m.nn", ["outside torch.nn"]),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a import B", "B", ["outside a.B"]),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a import *", "B", ["unresolved B"]),
+        (f"{UNDER_TYPE_CHECKING}    from a import B", "B", ["outside a.B"]),
+        (f"{UNDER_TYPE_CHECKING}    from a import *", "B", ["unresolved B"]),
         (
-            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    x = 1\nelse:\n    import a as x",
+            f"{UNDER_TYPE_CHECKING}    x = 1\nelse:\n    import a as x",
             "x",
             ["outside a"],
         ),
