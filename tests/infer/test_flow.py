@@ -298,10 +298,9 @@ def test_classes(text: str, expected: dict[str, str]) -> None:
 
 def test_inherited_methods_of_other_files_run_overrides(tmp_path: Path) -> None:
     many = "\n".join(f"        self.a{i} = torch.ones({i})" for i in range(100))
-    base = f"{IMPORTS}class Base(nn.Module):\n    def __init__(self):\n        super().__init__()\n{many}\n"
-    (tmp_path / "base.py").write_text(
-        f"{base}        self.build()\n    def build(self): self.v = 1\n", encoding="utf-8"
-    )
+    head = f"{IMPORTS}class Base(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    base = f"{head}{many}\n        self.build()\n    def build(self): self.v = 1\n"
+    (tmp_path / "base.py").write_text(base, encoding="utf-8")
     text = """
     from base import Base
 

@@ -121,12 +121,22 @@ class Scope:
             for item in statement.items:
                 if item.optional_vars is not None:
                     yield from ((name, OpaqueBinding(statement)) for name in _names(item.optional_vars))
-        stars = len(self.star_imports)
+        if isinstance(statement, ast.If) and is_type_checking(statement.test):
+            yield from self._type_checking(statement)
+            return
         for block in nested_blocks(statement):
             yield from self._collect(block)
-        if isinstance(statement, ast.If) and is_type_checking(statement.test):
-            # Lazy packages list everything they have there, and following it would read all of it.
-            del self.star_imports[stars:]
+
+    def _type_checking(self, statement: ast.If) -> Iterator[tuple[str, Binding]]:
+        """Names that type checkers see count where no other branch binds them, as annotations may use them."""
+        stars = len(self.star_imports)
+        unseen = list(self._collect(statement.body))
+        # Lazy packages list everything they have there, and following it would read all of it.
+        del self.star_imports[stars:]
+        seen = list(self._collect(statement.orelse))
+        names = {name for name, _ in seen}
+        yield from (found for found in unseen if found[0] not in names)
+        yield from seen
 
 
 def is_type_checking(test: ast.expr) -> bool:

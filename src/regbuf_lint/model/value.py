@@ -209,6 +209,12 @@ def tensors(value: Value) -> tuple[Tensor, ...]:
     return tuple(one for one in value if isinstance(one, Tensor))
 
 
+def asks_for_gradient(value: Value) -> bool:
+    """Whether a tensor among the alternatives requires a gradient itself, and none has it from what it is made of."""
+    found = tensors(value)
+    return any(tensor.requires_grad for tensor in found) and not any(tensor.derived for tensor in found)
+
+
 def without(value: Value, *kinds: type[Alternative]) -> Value:
     """The alternatives that are of none of ``kinds``."""
     return frozenset(one for one in value if not isinstance(one, kinds))

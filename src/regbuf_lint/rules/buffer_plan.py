@@ -165,7 +165,7 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
 def calls_on(write: Write) -> tuple[str, ...]:
     """Methods of the tensor that have to be called before it can be registered."""
     found = tensors(write.value)
-    detach = ("detach",) if any(tensor.derived for tensor in found) else ()
+    detach = ("detach",) if any(tensor.derived or tensor.requires_grad for tensor in found) else ()
     return (*detach, "clone") if any(tensor.expanded for tensor in found) else detach
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import is_tensor, tensors
+from regbuf_lint.model.value import asks_for_gradient, is_tensor, tensors
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
 from regbuf_lint.rules.buffer_fix import BufferFix, buffer_fixes, computed_name_fix
@@ -79,7 +79,7 @@ def is_plain_tensor_write(write: Write) -> bool:
         return False
     if write.fills_buffer:
         return False
-    return not any(tensor.generator_state or tensor.requires_grad for tensor in tensors(write.value))
+    return not asks_for_gradient(write.value) and not any(tensor.generator_state for tensor in tensors(write.value))
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
