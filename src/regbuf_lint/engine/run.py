@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.fixing import Fixed, FixMode, fix_text
 from regbuf_lint.engine.session import Session
+from regbuf_lint.index.files import package_roots
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
 from regbuf_lint.source.atomic_write import write_atomically
 from regbuf_lint.source.errors import SourceError
@@ -130,19 +131,26 @@ def check_files(files: Sequence[Path], settings: Settings, *, jobs: int, fix: Fi
         write: whether fixed texts replace the files.
     """
     chunks = _chunks(files, jobs)
+    roots = package_roots(files)
     if len(chunks) <= 1:
-        results = _check_here(files, settings, fix, write=write)
+        results = _check_here(files, Session(settings, roots), fix, write=write)
     else:
-        results = _in_workers(chunks, settings, jobs, fix, write=write)
+        workers = min(jobs, len(chunks))
+        results = _in_workers(chunks, workers, (settings, roots), fix, write=write)
     return RunResult(tuple(sorted(results, key=lambda result: result.path)))
 
 
 def _in_workers(
-    chunks: list[list[Path]], settings: Settings, jobs: int, fix: FixMode, *, write: bool
+    chunks: list[list[Path]],
+    workers: int,
+    session_arguments: tuple[Settings, tuple[Path, ...]],
+    fix: FixMode,
+    *,
+    write: bool,
 ) -> list[FileResult]:
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415  start-up time
 
-    with ProcessPoolExecutor(min(jobs, len(chunks)), initializer=_start_worker, initargs=(settings,)) as pool:
+    with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=session_arguments) as pool:
         pending = [pool.submit(_check_in_worker, chunk, fix, write=write) for chunk in chunks]
         return [result for future in pending for result in future.result()]
 
@@ -150,18 +158,17 @@ def _in_workers(
 _WORKERS_SESSION: list[Session] = []
 
 
-def _start_worker(settings: Settings) -> None:
+def _start_worker(settings: Settings, roots: tuple[Path, ...]) -> None:
     """Give a worker the one session that serves all its chunks; trees are many, and looking for cycles in them slow."""
     gc.disable()
-    _WORKERS_SESSION[:] = [Session(settings)]
+    _WORKERS_SESSION[:] = [Session(settings, roots)]
 
 
 def _check_in_worker(files: list[Path], fix: FixMode, *, write: bool) -> list[FileResult]:
     return [check_file(path, _WORKERS_SESSION[0], fix=fix, write=write) for path in files]
 
 
-def _check_here(files: Sequence[Path], settings: Settings, fix: FixMode, *, write: bool) -> list[FileResult]:
-    session = Session(settings)
+def _check_here(files: Sequence[Path], session: Session, fix: FixMode, *, write: bool) -> list[FileResult]:
     collecting = gc.isenabled()
     gc.disable()
     try:

@@ -22,7 +22,7 @@ from regbuf_lint.rules.unused_suppression import unused_suppressions
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.infer.inference import Inference
@@ -50,17 +50,23 @@ class Checked:
 
 
 class Session:
-    """Checks files under one set of settings."""
+    """Checks files under one set of settings.
 
-    def __init__(self, settings: Settings) -> None:
+    Args:
+        settings: the run's settings.
+        roots: further directories from which packages of the project are imported.
+    """
+
+    def __init__(self, settings: Settings, roots: Iterable[Path] = ()) -> None:
         self.settings = settings
+        self._roots = tuple(roots)
         codes = selected_codes(settings, [rule.meta for rule in RULES])
         self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
         self._forget()
 
     def _forget(self) -> None:
         here = Path.cwd()
-        self._project = Project(dict.fromkeys((here, here / "src", self.settings.root, self.settings.root / "src")))
+        self._project = Project((here, here / "src", self.settings.root, self.settings.root / "src", *self._roots))
         self._inference: Inference = start(self._project, self.settings)
 
     def check(self, path: Path, source: SourceText) -> Checked:

@@ -14,7 +14,7 @@ from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.source.text import SourceText
 
@@ -98,14 +98,16 @@ class FileFacts:
     Attributes:
         path: where the file lies.
         name: dotted import name ("pkg.models.vit"); of a package's ``__init__.py``, the package's name.
+        root: directory that has to be on the path for that name.
         source: its text.
         tree: its tree.
         scope: its top-level names.
     """
 
-    def __init__(self, path: Path, name: str, source: SourceText, tree: ast.Module) -> None:
+    def __init__(self, path: Path, name: str, root: Path, source: SourceText, tree: ast.Module) -> None:
         self.path = path
         self.name = name
+        self.root = root
         self.source = source
         self.tree = tree
         self.is_package = path.name == "__init__.py"
@@ -173,6 +175,17 @@ def import_name(path: Path) -> tuple[str, Path]:
         parts.append(directory.name)
         directory = directory.parent
     return ".".join(reversed(parts)) or path.parent.name, directory
+
+
+def package_roots(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The directories from which the packages of some files are imported, without those of loose files."""
+    directories = {path.absolute().parent for path in paths}
+    roots = {import_name(directory / "__init__.py")[1] for directory in directories if _is_package(directory)}
+    return tuple(sorted(roots))
+
+
+def _is_package(directory: Path) -> bool:
+    return (directory / "__init__.py").is_file()
 
 
 def installed_roots() -> tuple[Path, ...]:

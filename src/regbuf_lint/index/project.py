@@ -44,17 +44,20 @@ class Project:
         characters: length of all texts whose trees are kept.
 
     Args:
-        roots: directories in which top-level packages of the project are looked for, before installed packages.
+        roots: directories in which top-level packages of the project are looked for, behind the directory from which
+            the importing file itself is imported and before installed packages.
     """
 
     def __init__(self, roots: Iterable[Path] = ()) -> None:
         self._roots = list(dict.fromkeys(roots))
         self._installed = installed_roots()
-        self._by_name: dict[str, FileFacts | None] = {}
+        self._by_name: dict[tuple[Path | None, str], Path | None] = {}
         self._by_path: dict[Path, FileFacts | None] = {}
         self._listings: dict[Path, frozenset[str]] = {}
         self._resolving: set[ast.expr] = set()
         self._exports: dict[tuple[FileFacts, str], tuple[Symbol, ...]] = {}
+        self._exporting: set[tuple[FileFacts, str]] = set()
+        self._cycles = 0
         self.characters = 0
 
     def add(self, path: Path, source: SourceText) -> FileFacts:
@@ -66,21 +69,22 @@ class Project:
         known = self._by_path.get(path)
         if known is not None and known.source.text == source.text:
             return known
-        name, root = self._import_name(path)
-        for directory in (root, path.parent):
-            if directory not in self._roots and not (directory / "__init__.py").is_file():
-                self._roots.append(directory)
-        facts = self._parsed(path, name, source)
+        facts = self._parsed(path, source)
         self._by_path[path] = facts
-        self._by_name[name] = facts
         return facts
 
-    def file(self, name: str) -> FileFacts | None:
-        """The file that ``import name`` would run, or None where there is none to read."""
-        if name not in self._by_name:
-            path = self._locate(name)
-            self._by_name[name] = self._read(path, name) if path is not None else None
-        return self._by_name[name]
+    def file(self, name: str, near: Path | None) -> FileFacts | None:
+        """The file that ``import name`` would run, or None where there is none to read.
+
+        Args:
+            name: dotted import name.
+            near: the directory from which the importing file itself is imported; its packages come first.
+        """
+        key = (near, name)
+        if key not in self._by_name:
+            self._by_name[key] = self._locate(name, near)
+        path = self._by_name[key]
+        return self._read(path) if path is not None else None
 
     def resolve(self, scope: Scope, expression: ast.expr) -> tuple[Symbol, ...]:
         """Everything that a name, dotted name or subscripted name can stand for where ``scope`` is the innermost."""
@@ -110,11 +114,12 @@ class Project:
                 return (Unresolved(name),)
             current = current.parent
         for origin in scope.file.scope.star_imports:
-            found = self._from(origin, name, hops)
+            found = self._from(origin, name, scope.file.root, hops)
             if not all(isinstance(symbol, (External, Unresolved)) for symbol in found):
                 return found
         if scope.file.scope.star_imports and not _is_builtin(name):
-            outside = [origin for origin in scope.file.scope.star_imports if self.file(origin) is None]
+            origins = scope.file.scope.star_imports
+            outside = [origin for origin in origins if self.file(origin, scope.file.root) is None]
             return tuple(External(f"{origin}.{name}") for origin in outside) or (Unresolved(name),)
         return (External(f"builtins.{name}"),) if _is_builtin(name) else (Unresolved(name),)
 
@@ -124,7 +129,7 @@ class Project:
             return (Unresolved(name),)
         if isinstance(owner, External):
             return (
-                self._from(owner.name, name, hops + 1)
+                self._from(owner.name, name, None, hops + 1)
                 if owner.name.partition(".")[0] not in _NEVER_READ
                 else (External(f"{owner.name}.{name}"),)
             )
@@ -149,9 +154,9 @@ class Project:
                     return ".".join((*inside, name)), known
         return name, root
 
-    def imported(self, origin: str, name: str) -> tuple[Symbol, ...]:
-        """What ``from origin import name`` binds."""
-        return self._from(origin, name, 0)
+    def imported(self, origin: str, name: str, near: Path | None) -> tuple[Symbol, ...]:
+        """What ``from origin import name`` binds in a file that is imported from ``near``."""
+        return self._from(origin, name, near, 0)
 
     def follow(self, symbol: Symbol, hops: int = 0) -> tuple[Symbol, ...]:
         """``symbol`` with names that are plain copies of others (``Base = nn.Module``) replaced by what they copy."""
@@ -173,7 +178,7 @@ class Project:
                 mentioned = word.encode() in path.read_bytes()
             except OSError:
                 continue
-            other = self.file(self._import_name(path)[0]) if mentioned else None
+            other = self._read(path) if mentioned else None
             if other is not None:
                 found.append(other)
         return found
@@ -182,7 +187,7 @@ class Project:
         found: list[Symbol] = []
         for binding in scope.bindings[name]:
             if isinstance(binding, ImportBinding):
-                found.extend(self._imported(binding, hops))
+                found.extend(self._imported(binding, scope.file.root, hops))
             elif isinstance(binding, ClassBinding):
                 found.append(ClassSymbol(scope.child(binding.node)))
             elif isinstance(binding, FunctionBinding):
@@ -195,19 +200,19 @@ class Project:
                 found.append(Unresolved("bound in a loop, with or augmented assignment"))
         return tuple(dict.fromkeys(found))
 
-    def _imported(self, binding: ImportBinding, hops: int) -> tuple[Symbol, ...]:
+    def _imported(self, binding: ImportBinding, near: Path | None, hops: int) -> tuple[Symbol, ...]:
         if hops > _MOST_HOPS:
             return (Unresolved(binding.origin),)
         if binding.member is not None:
-            return self._from(binding.origin, binding.member, hops + 1)
-        file = self.file(binding.origin)
+            return self._from(binding.origin, binding.member, near, hops + 1)
+        file = self.file(binding.origin, near)
         return (FileSymbol(file) if file is not None else External(binding.origin),)
 
-    def _from(self, origin: str, name: str, hops: int) -> tuple[Symbol, ...]:
-        file = self.file(origin)
+    def _from(self, origin: str, name: str, near: Path | None, hops: int) -> tuple[Symbol, ...]:
+        file = self.file(origin, near)
         if file is not None:
             return self._exported(file, name, hops)
-        inner = self.file(f"{origin}.{name}")
+        inner = self.file(f"{origin}.{name}", near)
         return (FileSymbol(inner) if inner is not None else External(f"{origin}.{name}"),)
 
     def _exported(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
@@ -215,10 +220,18 @@ class Project:
             return (Unresolved(f"{file.name}.{name}"),)
         key = (file, name)
         known = self._exports.get(key)
-        if known is None:
-            self._exports[key] = (Unresolved(f"{file.name}.{name}"),)  # what a cycle of imports finds
-            known = self._exports[key] = self._find_export(file, name, hops)
-        return known
+        if known is not None:
+            return known
+        if key in self._exporting:
+            self._cycles += 1
+            return (Unresolved(f"{file.name}.{name}"),)
+        cycles = self._cycles
+        self._exporting.add(key)
+        found = self._find_export(file, name, hops)
+        self._exporting.discard(key)
+        if self._cycles == cycles or not self._exporting:
+            self._exports[key] = found  # an answer from inside a cycle of imports depends on where it was entered
+        return found
 
     def _find_export(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
         if name in file.scope.bindings:
@@ -226,17 +239,18 @@ class Project:
         for origin in file.scope.star_imports:
             if origin == file.name:
                 continue
-            found = self._from(origin, name, hops + 1)
+            found = self._from(origin, name, file.root, hops + 1)
             if found and not all(isinstance(symbol, (External, Unresolved)) for symbol in found):
                 return found
-        inner = self.file(f"{file.name}.{name}") if file.is_package else None
+        inner = self.file(f"{file.name}.{name}", file.root) if file.is_package else None
         return (FileSymbol(inner) if inner is not None else External(f"{file.name}.{name}"),)
 
-    def _locate(self, name: str) -> Path | None:
+    def _locate(self, name: str, near: Path | None) -> Path | None:
         parts = name.split(".")
         if parts[0] in _NEVER_READ or not all(part.isidentifier() for part in parts):
             return None
-        for root in (*self._roots, *self._installed):
+        first = (near,) if near is not None else ()
+        for root in (*first, *self._roots, *self._installed):
             path = self._below(root, parts)
             if path is not None:
                 return path
@@ -262,16 +276,17 @@ class Project:
             self._listings[directory] = names
         return self._listings[directory]
 
-    def _parsed(self, path: Path, name: str, source: SourceText) -> FileFacts:
+    def _parsed(self, path: Path, source: SourceText) -> FileFacts:
         self.characters += len(source.text)
-        return FileFacts(path, name, source, parse(source.text))
+        name, root = self._import_name(path)
+        return FileFacts(path, name, root, source, parse(source.text))
 
-    def _read(self, path: Path, name: str) -> FileFacts | None:
+    def _read(self, path: Path) -> FileFacts | None:
         if path not in self._by_path:
             try:
                 too_large = path.stat().st_size > _LARGEST_FILE
                 source = None if too_large else read_source(path)
-                self._by_path[path] = None if source is None else self._parsed(path, name, source)
+                self._by_path[path] = None if source is None else self._parsed(path, source)
             except (SourceError, ParseError, OSError):
                 self._by_path[path] = None
         return self._by_path[path]

@@ -119,11 +119,11 @@ def _symbol(inference: Inference, symbol: Symbol) -> Value:
         return _external(inference, symbol)
     if isinstance(symbol, ClassSymbol):
         return instance_of(inference, symbol)
-    if isinstance(symbol, ValueSymbol) and not symbol.path and inference.enter(symbol.value):
-        try:
+    if isinstance(symbol, ValueSymbol) and not symbol.path:
+        if inference.is_working(symbol.value):
+            return inference.cut("bound in terms of itself", symbol.value)
+        with inference.working(symbol.value):
             return annotated(inference, symbol.scope, symbol.value)
-        finally:
-            inference.leave(symbol.value)
     return UNKNOWN
 
 

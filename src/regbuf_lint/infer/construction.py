@@ -35,12 +35,14 @@ def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:
     """
     known = inference.constructions.get(symbol.scope)
     if known is None:
-        if not inference.enter((symbol.scope, "construction")):
+        key = (symbol.scope, "construction")
+        if inference.is_working(key):
+            inference.cut("is being constructed", key)
             return None
-        try:
-            known = inference.constructions[symbol.scope] = _follow(inference, symbol)
-        finally:
-            inference.leave((symbol.scope, "construction"))
+        with inference.working(key) as work:
+            known = _follow(inference, symbol)
+        if work.is_lasting:
+            inference.constructions[symbol.scope] = known
     return known
 
 

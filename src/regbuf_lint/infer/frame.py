@@ -160,11 +160,15 @@ class Frame:
     def effect(self, function: FunctionValue) -> Effect | None:
         """What a method does to an object of its own class; None while that is being found out further up."""
         known = self.inference.effects.get(function.scope)
-        if known is None and function.owner is not None and self.inference.enter((function.scope, "effect")):
-            try:
-                known = self._follow_alone(function, function.owner)
-            finally:
-                self.inference.leave((function.scope, "effect"))
+        if known is not None or function.owner is None:
+            return known
+        key = (function.scope, "effect")
+        if self.inference.is_working(key):
+            self.inference.cut("calls itself", key)
+            return None
+        with self.inference.working(key) as work:
+            known = self._follow_alone(function, function.owner)
+        if work.is_lasting:
             self.inference.effects[function.scope] = known
         return known
 

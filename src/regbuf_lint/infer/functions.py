@@ -34,7 +34,7 @@ _TRANSPARENT = frozenset(
 def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, state: State) -> Value:
     """What calling a function returns; what it does to the object under construction happens in ``state``."""
     if frame.depth >= MOST_DEPTH:
-        return unknown("calls nest too deeply")
+        return frame.inference.cut("calls nest too deeply")
     if is_inherited_from_elsewhere(frame, function):
         effect = frame.effect(function)
         if effect is None or effect.cost > CHEAP:
@@ -45,13 +45,12 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
     if not touches_self and key in frame.inference.summaries:
         return frame.inference.summaries[key]
-    if not frame.inference.enter((function.scope, "running")):
-        return unknown("calls itself")
-    try:
+    running = (function.scope, "running")
+    if frame.inference.is_working(running):
+        return frame.inference.cut("calls itself", running)
+    with frame.inference.working(running) as work:
         value = _run(frame, function, arguments, state)
-    finally:
-        frame.inference.leave((function.scope, "running"))
-    if not touches_self:
+    if not touches_self and work.is_lasting:
         frame.inference.summaries[key] = value
     return value
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,10 +14,11 @@ from regbuf_lint.index.hierarchy import Hierarchy
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.scopes import ImportBinding
 from regbuf_lint.index.symbols import ClassSymbol, External
+from regbuf_lint.model.value import unknown
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.hierarchy import Base
@@ -28,6 +32,16 @@ if TYPE_CHECKING:
 
 
 Constructor: TypeAlias = "Callable[[Inference, ClassSymbol], Construction | None]"
+
+
+_NO_CUT = sys.maxsize
+
+
+@dataclass(slots=True)
+class Work:
+    """Work that was under way: whether its answer is the same wherever it is asked for."""
+
+    is_lasting: bool = True
 
 
 class Inference:
@@ -60,18 +74,33 @@ class Inference:
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}
         self.generators: dict[Scope, bool] = {}
-        self._entered: set[object] = set()
+        self._entered: dict[object, int] = {}
+        self._reach_of_cuts = _NO_CUT
 
-    def enter(self, key: object) -> bool:
-        """Start work on ``key``; False where that work is already under way further up."""
-        if key in self._entered:
-            return False
-        self._entered.add(key)
-        return True
+    def cut(self, reason: str, key: object = None) -> Value:
+        """The value of what is not followed here, since work on ``key`` is under way further up (or too much is).
 
-    def leave(self, key: object) -> None:
-        """End work on ``key``."""
-        self._entered.discard(key)
+        Whatever started after that work began must not be kept: from elsewhere the answer would be another.
+        """
+        self._reach_of_cuts = min(self._reach_of_cuts, self._entered.get(key, 0))
+        return unknown(reason)
+
+    @contextmanager
+    def working(self, key: object) -> Iterator[Work]:
+        """Do work on ``key``, which must not be under way; the work says afterwards whether its answer may be kept."""
+        work = Work()
+        outer, self._reach_of_cuts = self._reach_of_cuts, _NO_CUT
+        self._entered[key] = place = len(self._entered) + 1
+        try:
+            yield work
+        finally:
+            del self._entered[key]
+            work.is_lasting = self._reach_of_cuts >= place
+            self._reach_of_cuts = min(outer, _NO_CUT if work.is_lasting else self._reach_of_cuts)
+
+    def is_working(self, key: object) -> bool:
+        """Whether work on ``key`` is under way."""
+        return key in self._entered
 
     def definition(self, symbol: ClassSymbol) -> ClassDefinition:
         """The body of a class."""

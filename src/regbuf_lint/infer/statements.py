@@ -263,7 +263,7 @@ def _class(frame: Frame, statement: ast.ClassDef, state: State) -> None:
 def _import(frame: Frame, statement: ast.Import, state: State) -> None:
     for alias in statement.names:
         name = alias.name if alias.asname else alias.name.partition(".")[0]
-        file = frame.inference.project.file(name)
+        file = frame.inference.project.file(name, frame.scope.file.root)
         symbol = FileSymbol(file) if file is not None else External(name)
         state.locals[alias.asname or name] = value_of_symbols(frame, (symbol,))
 
@@ -272,7 +272,7 @@ def _import_from(frame: Frame, statement: ast.ImportFrom, state: State) -> None:
     origin = frame.scope.file.absolute(statement.module or "", statement.level)
     for alias in statement.names:
         if alias.name != "*":
-            symbols = frame.inference.project.imported(origin, alias.name)
+            symbols = frame.inference.project.imported(origin, alias.name, frame.scope.file.root)
             state.locals[alias.asname or alias.name] = value_of_symbols(frame, symbols)
 
 

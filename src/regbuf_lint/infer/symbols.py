@@ -49,13 +49,14 @@ def _function(frame: Frame, symbol: FunctionSymbol) -> Value:
 def _assigned(frame: Frame, symbol: ValueSymbol) -> Value:
     constants = frame.inference.constants
     if symbol.value not in constants:
-        if not frame.inference.enter(symbol.value):
-            return unknown("bound in terms of itself")
-        try:
-            constants[symbol.value] = frame.elsewhere(symbol.scope).evaluate(symbol.value, State())
-        finally:
-            frame.inference.leave(symbol.value)
-    value = constants[symbol.value]
+        if frame.inference.is_working(symbol.value):
+            return frame.inference.cut("bound in terms of itself", symbol.value)
+        with frame.inference.working(symbol.value) as work:
+            value = frame.elsewhere(symbol.scope).evaluate(symbol.value, State())
+        if work.is_lasting:
+            constants[symbol.value] = value
+    else:
+        value = constants[symbol.value]
     for index in symbol.path:
         value = item_at(value, index)
     if symbol.annotation is not None and may_be(value, Unknown):

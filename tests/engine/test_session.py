@@ -1,0 +1,44 @@
+"""What one file's check leaves behind must not change what another's finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regbuf_lint.engine.session import Session
+from regbuf_lint.model.settings import Settings
+from regbuf_lint.source.text import read_source
+
+FILES = sorted((Path(__file__).parents[2] / "fixtures").rglob("*.py"))
+
+
+def findings(files: list[Path], *, shared: bool) -> dict[Path, list[tuple[str, int, str]]]:
+    settings = Settings(root=Path.cwd(), select=("ALL",))
+    session = Session(settings)
+    found = {}
+    for path in files:
+        session = session if shared else Session(settings)
+        checked = session.check(path, read_source(path))
+        found[path] = [(one.code, one.span.start.row, one.help) for one in checked.findings]
+    return found
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_order_of_files_changes_nothing(order: int) -> None:
+    assert findings(FILES[::order], shared=True) == findings(FILES, shared=False)
+
+
+def test_mutual_recursion_is_the_same_from_either_end(tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(
+        "import torch\n"
+        "def even(n):\n    return torch.ones(n) if n == 0 else odd(n - 1)\n"
+        "def odd(n):\n    return even(n - 1)\n",
+        encoding="utf-8",
+    )
+    head = "from torch import nn\nfrom loop import even, odd\n"
+    body = "class {0}(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n        self.x = {1}(n)\n"
+    (tmp_path / "first.py").write_text(head + body.format("A", "even"), encoding="utf-8")
+    (tmp_path / "second.py").write_text(head + body.format("B", "odd"), encoding="utf-8")
+    files = [tmp_path / "first.py", tmp_path / "second.py"]
+    assert findings(files, shared=True) == findings(files[::-1], shared=True) == findings(files, shared=False)
