@@ -1,0 +1,118 @@
+"""Whatever a file holds, checking it ends with findings or one error, and soon."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from random_classes import STATEMENTS
+
+from regbuf_lint.engine.fixing import FixMode
+from regbuf_lint.engine.run import check_source
+from regbuf_lint.infer.frame import MOST_COST
+from regbuf_lint.model.settings import Settings
+from regbuf_lint.source.text import SourceText
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.result import FileResult
+
+HEAD = """\
+import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self, n, x):
+        super().__init__()
+"""
+PATH = Path("nowhere", "model.py")
+SETTINGS = Settings(root=Path("nowhere"))
+
+
+def checked(text: str, mode: FixMode = FixMode.NONE) -> FileResult:
+    """Check a text, which must end without an error."""
+    result = check_source(SourceText.from_text(text, str(PATH)), PATH, SETTINGS, fix=mode)
+    assert result.errors == ()
+    return result
+
+
+def codes(text: str) -> list[str]:
+    return [finding.code for finding in checked(text).findings]
+
+
+def in_init(*statements: str) -> str:
+    return HEAD + "".join(f"        {statement}\n" for statement in statements)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "(" * 150 + "n" + ")" * 150,
+        "+".join(["torch.ones(n)"] * 500),
+        "torch.ones(n)" + ".abs()" * 500,
+        "-" * 150 + "torch.ones(n)",
+        "torch.ones(" * 60 + "n" + ")" * 60,
+        "[" * 60 + "torch.ones(n)" + "]" * 60,
+        " if n else ".join(["torch.ones(n)"] * 80),
+        "lambda: " * 60 + "n",
+    ],
+    ids=["parentheses", "sum", "methods", "signs", "calls", "lists", "choices", "lambdas"],
+)
+def test_deeply_nested_expressions(expression: str) -> None:
+    codes(in_init(f"self.a = {expression}", "self.b = torch.ones(n)"))
+
+
+@pytest.mark.parametrize("depth", [20, 90])
+def test_deeply_nested_blocks(depth: int) -> None:
+    rows = [f"{'    ' * level}if x:" for level in range(depth)]
+    codes(in_init(*rows, f"{'    ' * depth}self.a = torch.ones(n)"))
+
+
+def test_what_nests_deeper_than_python_parses_is_one_finding() -> None:
+    assert codes(in_init(f"self.a = {'(' * 5000}{')' * 5000}")) == ["RBF900"]
+
+
+def test_a_long_file() -> None:
+    methods = "".join(f"    def f{i}(self, x):\n        return x * self.a{i} + {i}\n\n" for i in range(1600))
+    text = in_init(*(f"self.a{i} = torch.ones({i})" for i in range(200))) + methods
+    assert text.count("\n") > 5000
+    assert codes(text) == ["RBF001"] * 200
+
+
+def test_many_classes() -> None:
+    classes = "".join(f"\nclass Model{i}(Model):\n    pass\n" for i in range(1000))
+    assert codes(in_init("self.a = torch.ones(n)") + classes) == ["RBF001"]
+
+
+def test_a_class_that_is_too_large_to_follow_is_passed_over() -> None:
+    steps = [f"self.a{i} = x.f({', '.join(['n'] * 60)})" for i in range(MOST_COST // 60)]
+    text = in_init(*steps, "self.b = torch.ones(n)")
+    other = HEAD.partition("class")[2].replace("Model", "Other")
+    assert codes(f"{text}\nclass{other}        self.c = torch.ones(n)\n") == ["RBF001"]
+
+
+def test_calls_that_never_end() -> None:
+    calls = ["self.a = f(n)", "self.b = self.g(n)", "self.c = Model(n, x)", "self.d = torch.ones(n)"]
+    methods = "    def g(self, n):\n        return self.h(n + 1)\n\n    def h(self, n):\n        return self.g(n)\n"
+    around = "\ndef f(n):\n    return f(f(n - 1)) if n else f(n)\n"
+    assert codes(in_init(*calls) + methods + around) == ["RBF001"]
+
+
+def test_functions_that_call_the_next_twice() -> None:
+    functions = "".join(f"\ndef f{i}(n):\n    return f{i + 1}(n) + f{i + 1}(n + 1)\n" for i in range(40))
+    codes(in_init("self.a = f0(n)", "self.b = torch.ones(n)") + functions + "\ndef f40(n):\n    return torch.ones(n)\n")
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(first=STATEMENTS, second=STATEMENTS)
+def test_any_small_class_is_checked_and_fixed(first: list[str], second: list[str]) -> None:
+    bodies = [textwrap.indent("\n".join(body), " " * 8) for body in (first, second)]
+    text = f"{HEAD}{bodies[0]}\n\n    def f(self, x):\n{bodies[1]}\n"
+    fixed = checked(text, FixMode.UNSAFE).fixed
+    if fixed is not None:
+        assert fixed.dropped == ()
+        ast.parse(fixed.after)
+        assert checked(fixed.after, FixMode.UNSAFE).fixed is None
