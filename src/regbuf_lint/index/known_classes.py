@@ -126,9 +126,10 @@ def verdict_by_name(name: str, module_classes: tuple[str, ...]) -> Verdict:
 
     Args:
         name: dotted import name.
-        module_classes: names (or fnmatch patterns) that the configuration takes for nn.Module classes.
+        module_classes: names (or fnmatch patterns) that the configuration takes for nn.Module classes; a name counts
+            too where it is the end of the dotted name, since directories may be packages or not.
     """
-    if module_classes and _any_of(module_classes).match(name):
+    if module_classes and _any_of((*module_classes, *(f"*.{pattern}" for pattern in module_classes))).match(name):
         return Verdict.YES
     top = name.partition(".")[0]
     if top == "torch":

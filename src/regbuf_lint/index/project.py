@@ -151,7 +151,7 @@ class Project:
             if root != known and root.is_relative_to(known):
                 inside = root.relative_to(known).parts
                 if all(part.isidentifier() for part in inside):
-                    return ".".join((*inside, name)), known
+                    return ".".join((*inside, name)), root
         return name, root
 
     def imported(self, origin: str, name: str, near: Path | None) -> tuple[Symbol, ...]:

@@ -176,7 +176,8 @@ class Inference:
 
     def is_tensor_function(self, name: str) -> bool:
         """Whether the configuration says that a function returns a tensor."""
-        return any(fnmatchcase(name, pattern) for pattern in self.settings.tensor_functions)
+        patterns = self.settings.tensor_functions
+        return any(fnmatchcase(name, pattern) or fnmatchcase(name, f"*.{pattern}") for pattern in patterns)
 
     def spelling(self, file: FileFacts, name: str) -> str | None:
         """How a file's imports spell a dotted name at its top level; None where they don't reach it."""
