@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.engine.deep_stack import with_deep_stack
 from regbuf_lint.engine.fixing import Fixed, FixMode, fix_text
 from regbuf_lint.engine.session import Session
 from regbuf_lint.index.files import package_roots
@@ -49,7 +51,7 @@ def check_source(
     shown = _shown(path)
     session = session or Session(settings)
     try:
-        return _check(source, path, shown, session, fix, noqa=noqa)
+        return with_deep_stack(partial(_check, source, path, shown, session, fix, noqa=noqa))
     except SourceError as error:
         return FileResult(shown, errors=(FileError(shown, str(error)),))
     except RecursionError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -74,6 +75,7 @@ class Plugin:
         if self._failure is not None or self._settings is None:
             yield self._failed(self._failure or "flake8 passed no options")
             return
+        from regbuf_lint.engine.deep_stack import with_deep_stack  # noqa: PLC0415
         from regbuf_lint.engine.session import Session  # noqa: PLC0415  flake8 loads plugins that it may not run
         from regbuf_lint.source.suppression import Suppressions  # noqa: PLC0415
         from regbuf_lint.source.text import SourceText  # noqa: PLC0415
@@ -81,7 +83,7 @@ class Plugin:
         if Plugin._session is None:
             Plugin._session = Session(self._settings)
         source = SourceText.from_text("".join(self._lines), self._filename)
-        findings = Plugin._session.check(Path(self._filename), source).findings
+        findings = with_deep_stack(partial(Plugin._session.check, Path(self._filename), source)).findings
         suppressions = Suppressions.parse(source)
         for finding in findings:
             # Comments on lines are flake8's to apply, so that --disable-noqa and its statistics stay right.

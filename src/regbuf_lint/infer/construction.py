@@ -56,7 +56,7 @@ def later_events(inference: Inference, symbol: ClassSymbol, method: str) -> tupl
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
     try:
         _call(frame, found, State(attributes=built.attributes, initialised=True))
-    except (TooLarge, RecursionError):
+    except TooLarge:
         return ()
     return recorder.events
 
@@ -72,7 +72,7 @@ def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
     try:
         _run_initialisers(frame, symbol, state)
-    except (TooLarge, RecursionError):
+    except TooLarge:
         return Construction()
     return Construction(recorder.events, state.attributes, state.initialised, frozenset(recorder.called))
 

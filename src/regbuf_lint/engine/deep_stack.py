@@ -1,0 +1,40 @@
+"""Room for deep trees: work on a thread with a large stack, where Python lets calls nest accordingly."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Result = TypeVar("Result")
+
+_STACK_BYTES = 256 * 1024 * 1024
+_MOST_CALLS = 25_000
+
+
+def with_deep_stack(work: Callable[[], Result]) -> Result:
+    """Do ``work`` where some ten thousand calls may nest; whatever it raises is raised here."""
+    results: list[Result] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as failure:  # noqa: BLE001  raised again on the thread that waits
+            failures.append(failure)
+
+    calls, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
+    try:
+        thread = threading.Thread(target=run, daemon=True)
+        sys.setrecursionlimit(max(calls, _MOST_CALLS))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(size)
+        sys.setrecursionlimit(calls)
+    if failures:
+        raise failures[0]
+    return results[0]
