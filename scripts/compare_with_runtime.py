@@ -183,7 +183,9 @@ class Source:
 
     def attribute(self, line: int, name: str) -> str:
         """Return the attribute's name as the line spells it out, empty where the name is computed."""
-        return name if name in self.attributes.get(line, ()) else ""
+        private = self.owner(line).rpartition(".")[2].lstrip("_")
+        spelled = name.removeprefix(f"_{private}") if name.startswith(f"_{private}__") else name
+        return spelled if spelled in self.attributes.get(line, ()) else ""
 
 
 def collect(stores: list[dict[str, Any]], checkout: Path) -> list[Seen]:
