@@ -1,7 +1,7 @@
 """pytest plugin: run any test suite under the tracer.
 
     PYTHONPATH=tests/runtime_truth python -m pytest -p runtime_truth_plugin --runtime-truth OUTPUT.json \
-        [--runtime-truth-root DIRECTORY] [--runtime-truth-lines LINES.json] ...
+        [--runtime-truth-root DIRECTORY] [--runtime-truth-lines LINES.json] [--runtime-truth-cases N] ...
 
 ``OUTPUT.json`` gets what ``Tracer.as_json`` returns and, under ``tests``, how many tests had which outcome.
 """
@@ -26,6 +26,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(OPTION, metavar="FILE", help="trace stores on nn.Module objects and write them to this file")
     group.addoption(f"{OPTION}-root", metavar="DIRECTORY", default=".", help="record stores in files below it")
     group.addoption(f"{OPTION}-lines", metavar="FILE", help="JSON object: lines of interest by file below the root")
+    group.addoption(
+        f"{OPTION}-cases", metavar="N", type=int, help="run N cases of each parametrized test, evenly spread over all"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,6 +38,26 @@ def pytest_configure(config: pytest.Config) -> None:
         wanted = json.loads(Path(lines).read_text(encoding="utf-8")) if lines else None
         root = Path(config.getoption(f"{OPTION}-root"))
         config.pluginmanager.register(RuntimeTruth(Path(output).absolute(), root, wanted))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    limit = config.getoption(f"{OPTION}-cases")
+    if limit is None:
+        return
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = {id(case) for cases in tests.values() for case in spread(cases, limit)}
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = [item for item in items if id(item) in kept]
+
+
+def spread(cases: list[pytest.Item], limit: int) -> list[pytest.Item]:
+    """At most ``limit`` of the cases, the first and the last among them if there are two."""
+    if len(cases) <= limit:
+        return cases
+    return [cases[round(number * (len(cases) - 1) / max(limit - 1, 1))] for number in range(limit)]
 
 
 class RuntimeTruth:

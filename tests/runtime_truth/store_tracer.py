@@ -243,20 +243,25 @@ class Tracer:
         if not asked or kind._apply is nn.Module._apply:  # noqa: SLF001  classes override it
             return
         self._asked.update((kind, name) for name in asked)
-        reached: list[torch.Tensor] = []
-        before = {name: list(_leaves(known.module.__dict__[name])) for name in asked}
+        attributes = dict(known.module.__dict__)
+        before = {id(leaf): leaf for name in asked for leaf in _leaves(attributes[name])}
+        moved: dict[int, torch.Tensor] = {}
 
-        def note(tensor: torch.Tensor) -> torch.Tensor:
-            reached.append(tensor)
-            return tensor
+        def move(tensor: torch.Tensor) -> torch.Tensor:
+            if id(tensor) not in before:
+                return tensor
+            moved.setdefault(id(tensor), tensor.detach().requires_grad_(tensor.requires_grad))
+            return moved[id(tensor)]
 
         try:
-            known.module._apply(note)  # type: ignore[no-untyped-call]  # noqa: SLF001
+            known.module._apply(move)  # type: ignore[no-untyped-call]  # noqa: SLF001
+            after = {id(leaf) for name in asked for leaf in _leaves(known.module.__dict__.get(name))}
         except Exception:  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
-            return
-        found = {id(tensor) for tensor in reached}
+            after = set(before)
+        finally:
+            known.module.__dict__.update(attributes)
         for name in asked:
-            if before[name] and all(id(tensor) in found for tensor in before[name]):
+            if not any(id(leaf) in after for leaf in _leaves(attributes[name])):
                 for store in known.stores[name]:
                     store.moved.add(kind.__qualname__)
 

@@ -227,6 +227,7 @@ class Moving(nn.Module):
         super().__init__()
         self.followed = torch.ones(2)
         self.left = torch.ones(2)
+        self.alias = self.followed
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:  # noqa: FBT001, FBT002  as in torch
         self.followed = fn(self.followed)
@@ -235,10 +236,12 @@ class Moving(nn.Module):
 
 def test_what_a_class_moves_itself() -> None:
     with tracing() as tracer:
-        Moving()
+        module = Moving()
     first = {name: store for (_, _, name), store in tracer.stores.items() if store.building}
     assert first["followed"].moved == {"Moving"}
     assert first["left"].moved == set()
+    assert first["alias"].moved == set()
+    assert module.alias is module.followed
     assert not any(store.later for store in tracer.stores.values())
 
 
