@@ -244,24 +244,25 @@ class Tracer:
             return
         self._asked.update((kind, name) for name in asked)
         attributes = dict(known.module.__dict__)
-        before = {id(leaf): leaf for name in asked for leaf in _leaves(attributes[name])}
+        before = {name: [id(leaf) for leaf in _leaves(attributes[name])] for name in asked}
+        watched = {number for numbers in before.values() for number in numbers}
         moved: dict[int, torch.Tensor] = {}
 
         def move(tensor: torch.Tensor) -> torch.Tensor:
-            if id(tensor) not in before:
+            if id(tensor) not in watched:
                 return tensor
             moved.setdefault(id(tensor), tensor.detach().requires_grad_(tensor.requires_grad))
             return moved[id(tensor)]
 
         try:
             known.module._apply(move)  # type: ignore[no-untyped-call]  # noqa: SLF001
-            after = {id(leaf) for name in asked for leaf in _leaves(known.module.__dict__.get(name))}
+            after = {name: {id(leaf) for leaf in _leaves(known.module.__dict__.get(name))} for name in asked}
         except Exception:  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
-            after = set(before)
+            return
         finally:
             known.module.__dict__.update(attributes)
         for name in asked:
-            if not any(id(leaf) in after for leaf in _leaves(attributes[name])):
+            if after[name].isdisjoint(before[name]):
                 for store in known.stores[name]:
                     store.moved.add(kind.__qualname__)
 
