@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from importlib.util import find_spec
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from fixture_cases import Case, Expected, all_cases, built_file
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.rules.registry import RULES
-from regbuf_lint.source.text import SourceText, read_source
+from regbuf_lint.source.text import SourceText, decode_source, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -40,9 +41,14 @@ def each(cases: Iterable[Case]) -> pytest.MarkDecorator:
 
 
 def check(case: Case, mode: FixMode = FixMode.NONE, source: SourceText | None = None) -> FileResult:
-    result = check_source(source or case.source(), case.path, case.settings, fix=mode)
+    result = _checked(case, mode, (source or case.source()).data)
     assert result.errors == ()
     return result
+
+
+@cache
+def _checked(case: Case, mode: FixMode, data: bytes) -> FileResult:
+    return check_source(decode_source(data, str(case.path)), case.path, case.settings, fix=mode)
 
 
 def word(finding: Finding) -> str:
