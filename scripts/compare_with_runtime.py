@@ -4,7 +4,8 @@
     python scripts/compare_with_runtime.py report --checkouts DIRECTORY FILE.json... > docs/runtime-truth.md
 
 ``trace`` runs the tests under the tracer in ``tests/runtime_truth`` and writes what they stored, line by line.
-``report`` lints the same packages and prints a Markdown table with every line in which the two differ.
+``report`` lints the same packages and prints a Markdown table with every line in which the two differ; several traces
+of one project count as one.
 
 - A *store* is a line of the package that put a plain tensor into an attribute while the object was built, where the
   attribute still was a plain tensor, neither Parameter nor buffer, when the outermost object was complete.
@@ -41,7 +42,6 @@ EXPECTED = {
 """The kinds of value of which a rule's finding tells."""
 KINDS = ("tensor", "container", "distribution")
 HARMLESS = {"none"}
-NO_TESTS = 5
 
 
 @dataclass(frozen=True, order=True)
@@ -124,16 +124,18 @@ def trace(arguments: argparse.Namespace) -> dict[str, Any]:
         wanted.write_text(json.dumps(storing_lines(checkout, arguments.package)), encoding="utf-8")
         command = [arguments.python, "-m", "pytest", "-p", PLUGIN, "--runtime-truth", str(output)]
         command += ["--runtime-truth-root", str(checkout), "--runtime-truth-lines", str(wanted), *arguments.pytest]
-        subprocess.run(  # noqa: S603  the command is the user's own
+        code = subprocess.run(  # noqa: S603  the command is the user's own
             command, cwd=checkout / arguments.directory, env=environment, stdout=sys.stderr, check=False
-        )
+        ).returncode
+        if not output.exists():
+            sys.exit(f"pytest ended with exit code {code} before it wrote what it had seen")
         seen: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
     package = f"{arguments.package}/"
     return {
         "name": arguments.name or checkout.name,
         "revision": arguments.revision or revision(checkout),
         "package": arguments.package,
-        "command": shown_command(arguments),
+        "commands": [shown_command(arguments)],
         "tests": seen["tests"],
         "stores": [store for store in seen["stores"] if store["file"].startswith(package) and store["building"]],
         "executed": seen["executed"],
@@ -186,6 +188,19 @@ class Source:
         private = self.owner(line).rpartition(".")[2].lstrip("_")
         spelled = name.removeprefix(f"_{private}") if name.startswith(f"_{private}__") else name
         return spelled if spelled in self.attributes.get(line, ()) else ""
+
+
+def merge(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one trace for each project."""
+    projects: dict[str, dict[str, Any]] = {}
+    for seen in traces:
+        project = projects.setdefault(seen["name"], seen | {"commands": [], "tests": {}, "stores": [], "executed": {}})
+        project["commands"] += seen["commands"]
+        project["tests"] = dict(Counter(project["tests"]) + Counter(seen["tests"]))
+        project["stores"] += seen["stores"]
+        for file, lines in seen["executed"].items():
+            project["executed"][file] = sorted({*project["executed"].get(file, ()), *lines})
+    return list(projects.values())
 
 
 def collect(stores: list[dict[str, Any]], checkout: Path) -> list[Seen]:
@@ -329,7 +344,7 @@ def page(results: list[Result]) -> str:
     text = ["# The truth at run time", "", (__doc__ or "").strip().rpartition("\n\n")[2].replace("``", "`"), ""]
     text += [table(results), ""]
     for result in results:
-        text += [f"## {result.trace['name']}", "", "```sh", result.trace["command"], "```", ""]
+        text += [f"## {result.trace['name']}", "", "```sh", *result.trace["commands"], "```", ""]
         for kind, title in (("tensor", "Missed tensors"), ("container", "Missed containers")):
             missed = [store for store in result.stores if store.kind == kind and not store.moved and not store.found]
             text += items(title, [str(store) for store in missed])
@@ -362,7 +377,8 @@ def main() -> int:
         arguments.output.write_text(json.dumps(trace(arguments), indent=1), encoding="utf-8")
         return 0
     traces = [json.loads(path.read_text(encoding="utf-8")) for path in arguments.traces]
-    print(page([compare(seen, arguments.checkouts / seen["name"], arguments.lint) for seen in traces]), end="")
+    results = [compare(seen, arguments.checkouts / seen["name"], arguments.lint) for seen in merge(traces)]
+    print(page(results), end="")
     return 0
 
 

@@ -90,11 +90,11 @@ def test_the_page_tells_what_is_missed_and_what_is_false(tmp_path: Path) -> None
     (tmp_path / "project" / "test_modules.py").write_text(TESTS, encoding="utf-8")
     run("trace", "--output", "t.json", "--revision", "0123456789", "project", "small", "--", "-q", cwd=tmp_path)
     lint = f"{sys.executable} -m regbuf_lint"
-    page = run("report", "--lint", lint, "t.json", cwd=tmp_path).splitlines()
+    page = run("report", "--lint", lint, "t.json", "t.json", cwd=tmp_path).splitlines()
     row = next(line for line in page if line.startswith("| project | `"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     found, certain, containers, moved, executed, false = cells[3:]
-    assert cells[:3] == ["project", "`012345678`", "1 passed"]
+    assert cells[:3] == ["project", "`012345678`", "2 passed"]
     assert (found, certain) == ("3 of 4 (0.75)", "3 of 4 (0.75)")
     assert (containers, moved) == ("1 of 1 (1.00)", "1")
     assert (executed, false) == ("5 of 6", "1")
