@@ -11,6 +11,7 @@ from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.functions import run_method
+from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import (
     RETURNING_SELF,
     BuiltSubmodule,
@@ -173,6 +174,8 @@ def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:
     if name in _REGISTERING:
         return frozenset({SelfMethod(owner.symbol, name)})
     for base in frame.inference.outside_bases(owner.symbol):
+        if library_functions().taking_tensor.match(f"{base.name}.{name}"):
+            return frozenset({SelfMethod(owner.symbol, name)})
         known = torch_class(base.name)
         if known is None:
             continue

@@ -16,6 +16,7 @@ from regbuf_lint.infer.external_calls import BUFFERS, call_external, torch_modul
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.instances import instantiate
 from regbuf_lint.infer.method_calls import call_method_of
+from regbuf_lint.infer.probe import note_call
 from regbuf_lint.infer.references import (
     BuiltSubmodule,
     ClassValue,
@@ -42,6 +43,7 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
         note_gradient(frame, node.func.value, state)  # type: ignore[attr-defined]  # the check saw its shape
     callee = frame.evaluate(node.func, state)
     arguments = evaluate_arguments(frame, node, state)
+    note_call(frame, callee, arguments)
     found = join(_call(frame, one, arguments, node, state) for one in callee)
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
         found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor

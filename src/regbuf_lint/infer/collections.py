@@ -19,6 +19,8 @@ from regbuf_lint.model.value import (
     Mapping,
     Other,
     Parameter,
+    Part,
+    Place,
     Sequence,
     Tensor,
     Value,
@@ -56,7 +58,13 @@ def _element(one: Alternative) -> Value:
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
     if isinstance(one, (Other, Literal)):
         return OTHER if isinstance(one, Literal) or one.what.partition(":")[0] in {"size", "str", "range"} else UNKNOWN
-    return frozenset({one}) if isinstance(one, Loaded) else UNKNOWN
+    return frozenset({part_of_loaded(one, Part.ELEMENT)}) if isinstance(one, Loaded) else UNKNOWN
+
+
+def part_of_loaded(one: Loaded, part: Part) -> Loaded:
+    """A part of what ``torch.load`` returned."""
+    inner = (Place(place.attribute, Part.ELEMENT if place.part is Part.ELEMENT else part) for place in one.places)
+    return replace(one, places=frozenset(inner))
 
 
 def part_of(one: Tensor | Parameter | Buffer) -> Tensor:
@@ -86,7 +94,7 @@ def _item(one: Alternative, index: int) -> Value:
     if isinstance(one, Sequence) and one.items is not None:
         inside = -len(one.items) <= index < len(one.items)
         return one.items[index] if inside else UNKNOWN
-    return _element(one)
+    return frozenset({part_of_loaded(one, Part.ITEM)}) if isinstance(one, Loaded) else _element(one)
 
 
 def at_key(value: Value, key: str) -> Value:

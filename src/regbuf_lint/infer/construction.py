@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
@@ -15,10 +17,13 @@ from regbuf_lint.infer.state import State
 from regbuf_lint.model.class_view import Construction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import ClassSymbol
-    from regbuf_lint.model.class_view import Event
+    from regbuf_lint.infer.arguments import Arguments
+    from regbuf_lint.model.class_view import AttributeState, Event
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.model.value import Value
 
@@ -61,10 +66,46 @@ def later_events(inference: Inference, symbol: ClassSymbol, method: str) -> tupl
     return recorder.events
 
 
-def _call(frame: Frame, found: tuple[ClassSymbol, FunctionNode], state: State) -> None:
+def follow_methods(
+    inference: Inference,
+    symbol: ClassSymbol,
+    owners: Iterable[ClassSymbol],
+    arguments: Arguments = ANY_ARGUMENTS,
+    known: Mapping[str, AttributeState] | None = None,
+) -> None:
+    """Build an object from the given arguments, then call its methods; a probe notes what is done on the way.
+
+    Args:
+        inference: an inference with a probe.
+        symbol: the object's class.
+        owners: those of its classes whose methods and properties are called.
+        arguments: what the constructor is given.
+        known: attributes that the object has even if its own construction does not set them.
+    """
+    key = (symbol.scope, "methods")
+    if inference.is_working(key):
+        return
+    with inference.working(key):
+        state = State()
+        _attempt(inference, symbol, lambda frame: _run_initialisers(frame, symbol, state, arguments))
+        state = State(attributes={**(known or {}), **state.attributes}, initialised=True)
+        for owner in owners:
+            definition = inference.definition(owner)
+            for function in (*definition.methods.values(), *definition.properties.values()):
+                _attempt(inference, symbol, partial(_call, found=(owner, function), state=state.copy()))
+
+
+def _attempt(inference: Inference, symbol: ClassSymbol, follow: Callable[[Frame], None]) -> None:
+    with suppress(TooLarge):
+        follow(Frame(inference, symbol.scope, symbol=symbol, owner=symbol))
+
+
+def _call(
+    frame: Frame, found: tuple[ClassSymbol, FunctionNode], state: State, arguments: Arguments = ANY_ARGUMENTS
+) -> None:
     receiver: Value = frozenset({SelfValue(frame.symbol or found[0])})
     function = FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])
-    run_function(frame, function, ANY_ARGUMENTS, state)
+    run_function(frame, function, arguments, state)
 
 
 def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
@@ -77,11 +118,11 @@ def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
     return Construction(recorder.events, state.attributes, state.initialised, frozenset(recorder.called))
 
 
-def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State) -> None:
+def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State, arguments: Arguments = ANY_ARGUMENTS) -> None:
     inference = frame.inference
     for name in ("__init__", "__post_init__"):
         found = inference.find_method(symbol, name)
         if found is not None and state.alive:
-            _call(frame, found, state)
+            _call(frame, found, state, arguments if name == "__init__" else ANY_ARGUMENTS)
         elif name == "__init__":
             initialise(inference, symbol, state)

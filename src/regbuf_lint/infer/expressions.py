@@ -16,11 +16,13 @@ from regbuf_lint.infer.collections import (
     item_at,
     items_of,
     part_of,
+    part_of_loaded,
     sequence,
     sequence_of,
     updated,
 )
 from regbuf_lint.infer.narrowing import assume, with_default
+from regbuf_lint.infer.probe import note_attribute, note_operands, note_subscript, note_tensor
 from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.strings import is_string, joined, literal_strings
 from regbuf_lint.infer.targets import bind
@@ -36,6 +38,7 @@ from regbuf_lint.model.value import (
     Mapping,
     NoneValue,
     Other,
+    Part,
     Sequence,
     Submodule,
     Unknown,
@@ -64,6 +67,7 @@ def _name(frame: Frame, node: ast.Name, state: State) -> Value:
 
 def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
+    note_attribute(frame, owner, node.attr)
     # None has no such attribute: where there are other alternatives, the run only goes on with one of them.
     present = without(owner, NoneValue) or owner
     return join(read_attribute(frame, one, node.attr, state, node.value) for one in present) or UNKNOWN
@@ -72,6 +76,7 @@ def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
 def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
     index = frame.evaluate(node.slice, state)
+    note_subscript(frame, owner, node.slice)
     return join(_item(one, index, node.slice) for one in owner) or UNKNOWN
 
 
@@ -91,7 +96,7 @@ def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
         return element_of(value)
     if isinstance(one, (Literal, Other)):
         return OTHER
-    return value if isinstance(one, Loaded) else UNKNOWN
+    return frozenset({part_of_loaded(one, Part.ITEM)}) if isinstance(one, Loaded) else UNKNOWN
 
 
 def _slice(_frame: Frame, _node: ast.Slice, _state: State) -> Value:
@@ -100,6 +105,7 @@ def _slice(_frame: Frame, _node: ast.Slice, _state: State) -> Value:
 
 def _binary(frame: Frame, node: ast.BinOp, state: State) -> Value:
     left, right = frame.evaluate(node.left, state), frame.evaluate(node.right, state)
+    note_operands(frame, node, left, right)
     return frame.without_graph(combine(left, right, node.op))
 
 
@@ -124,6 +130,8 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         return frozenset({updated(one, frozenset({other}))})
     if isinstance(operator, ast.Add) and any(is_string(side) for side in sides):
         return joined(sides)
+    if isinstance(one, Loaded) and isinstance(other, Loaded) and isinstance(operator, ast.Add):
+        return frozenset(pair)
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
         return UNKNOWN
     return OTHER
@@ -152,6 +160,7 @@ def _unary(frame: Frame, node: ast.UnaryOp, state: State) -> Value:
     operand = frame.evaluate(node.operand, state)
     if isinstance(node.op, ast.Not):
         return OTHER
+    note_tensor(frame, operand)
     if len(operand) == 1:
         one = next(iter(operand))
         if isinstance(one, Literal) and isinstance(node.op, ast.USub) and isinstance(one.value, (int, float)):

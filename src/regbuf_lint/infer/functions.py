@@ -12,7 +12,7 @@ from regbuf_lint.infer.collections import sequence_of
 from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
-from regbuf_lint.model.value import NONE, UNKNOWN, Mapping, Unknown, Value, held, is_only, join, may_be, unknown
+from regbuf_lint.model.value import NONE, UNKNOWN, Loaded, Mapping, Unknown, Value, held, is_only, join, may_be, unknown
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
@@ -178,6 +178,8 @@ def _argument(
         if stand_in is not None:
             return stand_in
         promised = _promise(frame, parameter)
+        if value is not None and may_be(value, Loaded) and may_be(promised, Unknown):
+            return value
         none_too = isinstance(default, ast.Constant) and default.value is None and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.effects import Effect
+    from regbuf_lint.infer.probe import Probe
     from regbuf_lint.infer.references import FunctionValue
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.settings import Settings
@@ -55,6 +56,7 @@ class Inference:
         summaries: results of functions called before, by function and arguments.
         constants: values of names bound outside functions, by expression.
         constructor: follows the construction of an object of a class.
+        probe: collects the uses of loaded objects; None but in an inference made for that.
         effects: what methods of classes in other files do, by method.
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
@@ -62,6 +64,7 @@ class Inference:
 
     def __init__(self, project: Project, settings: Settings, constructor: Constructor) -> None:
         self.constructor = constructor
+        self.probe: Probe | None = None
         self.project = project
         self.settings = settings
         self.hierarchy = Hierarchy(project, settings.module_classes)
@@ -76,6 +79,13 @@ class Inference:
         self.generators: dict[Scope, bool] = {}
         self._entered: dict[object, int] = {}
         self._reach_of_cuts = _NO_CUT
+
+    def probing(self, probe: Probe) -> Inference:
+        """An inference of the same project that looks for the uses of loaded objects, with no answers found before."""
+        twin = Inference(self.project, self.settings, self.constructor)
+        twin.hierarchy = self.hierarchy
+        twin.probe = probe
+        return twin
 
     def cut(self, reason: str, key: object = None) -> Value:
         """The value of what is not followed here, since work on ``key`` is under way further up (or too much is).

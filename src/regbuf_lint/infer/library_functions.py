@@ -23,11 +23,13 @@ class LibraryFunctions:
         tensors: functions that return a tensor whatever they get.
         like_argument: functions that return a tensor if their first argument is one.
         expanding: those of them whose result may be an expanded view.
+        taking_tensor: functions and methods whose first argument is a tensor (of a method: after the object).
     """
 
     tensors: re.Pattern[str]
     like_argument: re.Pattern[str]
     expanding: re.Pattern[str]
+    taking_tensor: re.Pattern[str]
 
 
 @cache

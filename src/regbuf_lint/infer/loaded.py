@@ -1,52 +1,92 @@
-"""Deciding what ``torch.load`` returned by how the class, its bases and its subclasses use the attribute."""
+"""Deciding what ``torch.load`` returned by what the class, its bases and its subclasses do with it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.evidence import evidence_in
 from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.construction import follow_methods
+from regbuf_lint.infer.probe import Probe, mark
 from regbuf_lint.model.class_view import AttributeState, Construction, Event, Write
-from regbuf_lint.model.value import Loaded, Tensor, Value, may_be
+from regbuf_lint.model.value import Loaded, Part, Place, Sequence, Tensor, Value, may_be
 
 if TYPE_CHECKING:
-    from regbuf_lint.classes.evidence import Evidence
+    from collections.abc import Mapping
+
+    from regbuf_lint.infer.arguments import Arguments
+    from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.value import Alternative
+
+_TENSOR = Tensor(argument="?")
+"""What was saved may have been a Parameter."""
 
 
 def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction: Construction) -> Construction:
-    """The construction with those loaded values as tensors that are used as tensors."""
+    """The construction with those loaded values as tensors, or lists of them, that are used so."""
     written = [event for event in construction.events if isinstance(event, Write) and may_be(event.value, Loaded)]
     if not written:
         return construction
-    family = [*inference.classes(symbol), *_subclasses(inference, symbol)]
-    evidence = evidence_in(inference.definition(one) for one in family)
-    events = tuple(_event(event, evidence) for event in construction.events)
+    probe = _uses(inference, symbol, construction)
+    found = {event.attribute: _alternatives(probe, event.attribute) for event in written if event.attribute is not None}
+    events = tuple(_event(event, found) for event in construction.events)
     attributes = {
-        name: AttributeState(_value(state.value), state.writes) if evidence.is_tensor(name) else state
+        name: AttributeState(_value(state.value, found[name]), state.writes) if name in found else state
         for name, state in construction.attributes.items()
     }
     return replace(construction, events=events, attributes=attributes)
 
 
-def _event(event: Event, evidence: Evidence) -> Event:
-    if not isinstance(event, Write) or event.attribute is None or not evidence.is_tensor(event.attribute):
+def _uses(inference: Inference, symbol: ClassSymbol, construction: Construction) -> Probe:
+    family = [*inference.classes(symbol), *_subclasses(inference, symbol)]
+    probe = Probe(frozenset(one.scope for one in family), _visit)
+    known = {
+        name: AttributeState(mark(name, state.value), state.writes)
+        for name, state in construction.attributes.items()
+        if may_be(state.value, Loaded)
+    }
+    twin = inference.probing(probe)
+    for one in family:
+        follow_methods(twin, one, (one,), known=known)
+    return probe
+
+
+def _visit(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> None:
+    follow_methods(frame.inference, symbol, frame.inference.classes(symbol), arguments)
+
+
+def _alternatives(probe: Probe, attribute: str) -> tuple[Alternative, ...]:
+    """What a loaded object in an attribute is, by its uses; nothing where they don't tell."""
+    whole, item, element = (Place(attribute, part) for part in Part)
+    if whole in probe.others:
+        return ()
+    holds = element in probe.tensors or (item in probe.tensors and whole not in probe.tensors)
+    tensors = (_TENSOR,) if whole in probe.tensors or item in probe.tensors else ()
+    return (*tensors, Sequence("list", None, frozenset({_TENSOR}))) if holds else tensors
+
+
+def _event(event: Event, found: Mapping[str, tuple[Alternative, ...]]) -> Event:
+    if not isinstance(event, Write) or event.attribute is None or event.attribute not in found:
         return event
-    return replace(event, value=_value(event.value), prior=_value(event.prior))
+    known = found[event.attribute]
+    return replace(event, value=_value(event.value, known), prior=_value(event.prior, known))
 
 
-def _value(value: Value) -> Value:
-    # What was saved may have been a Parameter.
-    return frozenset(Tensor(argument="?") if isinstance(one, Loaded) else one for one in value)
+def _value(value: Value, found: tuple[Alternative, ...]) -> Value:
+    loaded = frozenset(one for one in value if isinstance(one, Loaded))
+    return (value - loaded).union(found) if loaded and found else value
 
 
 def _subclasses(inference: Inference, symbol: ClassSymbol) -> list[ClassSymbol]:
-    name = symbol.scope.qualname.rpartition(".")[2]
-    found = []
-    for file in inference.project.files_mentioning(symbol.scope.file, name):
-        for scope in file.class_scopes():
-            candidate = ClassSymbol(scope)
-            if candidate != symbol and symbol in inference.classes(candidate):
-                found.append(candidate)
+    found: list[ClassSymbol] = []
+    pending = [symbol]
+    while pending:
+        base = pending.pop()
+        name = base.scope.qualname.rpartition(".")[2]
+        for file in inference.project.files_mentioning(base.scope.file, name):
+            candidates = [ClassSymbol(scope) for scope in file.class_scopes()]
+            new = [one for one in candidates if one not in (symbol, *found) and base in inference.classes(one)]
+            found += new
+            pending += new
     return found

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
+from regbuf_lint.infer.probe import marked
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import AttributeState, WriteForm
@@ -106,6 +107,7 @@ def write(frame: Frame, node: ast.expr, attribute: str | None, value: Value, sta
         if frame.recorder is not None:
             frame.recorder.write(node, frame.step(state), None, value, UNSET, form, frame.scope.file.span(node))
         return
+    value = marked(frame, attribute, value)
     prior = state.attribute(attribute)
     if _registers_itself(value) and isinstance(frame.statement, (ast.Assign, ast.AnnAssign)):
         _assign_buffer(frame, node, attribute, value, state)

@@ -154,9 +154,31 @@ class Unknown(Alternative):
     argument: str = ""
 
 
+class Part(Enum):
+    """Which part of a loaded object a value is; of an item of an element, ELEMENT is said."""
+
+    WHOLE = "the object itself"
+    ITEM = "what an index or unpacking gives"
+    ELEMENT = "what iterating gives"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An attribute that holds a loaded object, and which part of the object is meant."""
+
+    attribute: str
+    part: Part = Part.WHOLE
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded(Unknown):
-    """What ``torch.load`` returned, or a part of it: a tensor, or something that holds tensors or even nn.Modules."""
+    """What ``torch.load`` returned, or a part of it: a tensor, or something that holds tensors or even nn.Modules.
+
+    Attributes:
+        places: where it has been stored; kept only while its uses are looked for.
+    """
+
+    places: frozenset[Place] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from regbuf_lint.model.value import (
     Unknown,
     Unset,
     Value,
+    asks_for_gradient,
     is_only,
     is_tensor,
     may_be,
@@ -149,6 +150,9 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
     if not write.step.initialised:
         when = "before `super().__init__()`" if context.construction.initialised else "without `super().__init__()`"
         msg = f"it is assigned {when}, where a registration raises AttributeError"
+        raise Withheld(msg)
+    if asks_for_gradient(write.value):
+        msg = "it asks for a gradient, which a registered buffer should not do: `.to(dtype)` makes it no leaf"
         raise Withheld(msg)
     if write.form in {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.BYPASS, WriteForm.DELETED}:
         msg = f"it is assigned by `{write.form.value}`"

@@ -21,6 +21,7 @@ from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.model.value import asks_for_gradient, tensors
 from regbuf_lint.rewrite.style import TextStyle, quote_of
 from regbuf_lint.rules.change import Change
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.class_view import Construction, Event
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.model.span import Span
+    from regbuf_lint.model.value import Value
     from regbuf_lint.source.text import SourceText
 
 _BUILDERS = frozenset({"__init__", "__post_init__"})
@@ -168,6 +170,18 @@ class ClassContext:
         if not replacing:
             return Change.NONE
         return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
+
+    def is_to_be_trained(self, attribute: str | None, value: Value) -> bool:
+        """Whether a tensor asks for a gradient in order to be trained.
+
+        One that is computed and that a later call puts another in place of is not: a Parameter could not be replaced.
+        """
+        if not asks_for_gradient(value):
+            return False
+        if attribute is None or any(tensor.random for tensor in tensors(value)):
+            return True
+        assigning = _methods([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
+        return not any(self.runs_later(method) for method in assigning)
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""

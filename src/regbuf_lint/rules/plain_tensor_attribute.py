@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import asks_for_gradient, is_tensor, tensors
+from regbuf_lint.model.value import is_tensor, tensors
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
 from regbuf_lint.rules.buffer_fix import BufferFix, buffer_fixes, computed_name_fix
@@ -73,19 +73,22 @@ DOCS = RuleDocs(
 )
 
 
-def is_plain_tensor_write(write: Write) -> bool:
+def _is_plain_tensor_write(context: ClassContext, write: Write) -> bool:
     """Whether a write leaves an unregistered tensor in the attribute that should not be there."""
     if not is_tensor(write.value) or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
         return False
     if write.fills_buffer:
         return False
-    return not asks_for_gradient(write.value) and not any(tensor.generator_state for tensor in tensors(write.value))
+    if context.is_to_be_trained(write.attribute, write.value):
+        return False
+    return not any(tensor.generator_state for tensor in tensors(write.value))
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
     events = context.construction.events
-    writes = [event for event in events if isinstance(event, Write) and event.step.own and is_plain_tensor_write(event)]
+    own = [event for event in events if isinstance(event, Write) and event.step.own]
+    writes = [write for write in own if _is_plain_tensor_write(context, write)]
     if not writes or context.registers_on_assignment:
         return
     reported: dict[str, list[Write]] = {}

@@ -8,7 +8,7 @@ from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Unset, asks_for_gradient, is_tensor, may_be
+from regbuf_lint.model.value import Unset, is_tensor, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
@@ -67,7 +67,7 @@ def _asks(context: ClassContext, write: Write) -> bool:
         return False
     state = context.construction.attributes.get(write.attribute or "")
     survives = state is not None and write.number in state.writes
-    return survives and asks_for_gradient(write.value) and is_tensor(write.value)
+    return survives and is_tensor(write.value) and context.is_to_be_trained(write.attribute, write.value)
 
 
 def _finding(context: ClassContext, write: Write) -> Finding:
