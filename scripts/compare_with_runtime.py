@@ -10,7 +10,9 @@ of one project count as one.
 - A *store* is a line of the package that put a plain tensor into an attribute while the object was built, where the
   attribute still was a plain tensor, neither Parameter nor buffer, when the outermost object was complete.
 - It is *found* if there is a finding for that attribute on that line or elsewhere in the class that the line stands in.
-- It is *moved* if the class overrides ``_apply`` so that the tensor follows the module: quiet by design, not counted.
+- It is *moved* if the class overrides ``_apply`` or ``to`` so that the tensor follows the module: quiet by design, not
+  counted.
+- A finding is *executed* if its line ran, and *open* if all that the line then stored was None.
 - A *false* line has a finding and was executed, but never held what the finding says.
 """
 
@@ -42,6 +44,7 @@ EXPECTED = {
 """The kinds of value of which a rule's finding tells."""
 KINDS = ("tensor", "container", "distribution")
 HARMLESS = {"none"}
+ONLY_NONE = "stored none"
 
 
 @dataclass(frozen=True, order=True)
@@ -92,6 +95,7 @@ class Result:
         stores: places of which the attribute ends as something that holds tensors.
         findings: number of findings of the rules in ``EXPECTED``.
         executed: number of those whose line ran.
+        open: findings on lines that ran and stored nothing but None.
         false: findings on lines that ran and never held what the finding says, with what was seen.
     """
 
@@ -99,6 +103,7 @@ class Result:
     stores: list[Seen]
     findings: int
     executed: int
+    open: list[str]
     false: list[str]
 
 
@@ -263,15 +268,18 @@ def compare(seen: dict[str, Any], checkout: Path, command: str) -> Result:
     findings = lint(command, checkout, seen["package"])
     entries = collect(seen["stores"], checkout)
     match(entries, findings)
-    verdicts = [(finding, judge(finding, entries, seen["executed"])) for finding in findings]
-    false = [
-        f"{Place(finding['filename'], finding['location']['row'], finding['class'], finding['attribute'] or '')} "
-        f"{finding['code']}: {verdict}"
-        for finding, verdict in verdicts
-        if verdict
-    ]
-    executed = sum(verdict is not None for _, verdict in verdicts)
-    return Result(seen, [entry for entry in entries if entry.kind], len(findings), executed, false)
+    verdicts = [(shown(finding), judge(finding, entries, seen["executed"])) for finding in findings]
+    executed = [(place, verdict) for place, verdict in verdicts if verdict is not None]
+    given_none = [place for place, verdict in executed if verdict == ONLY_NONE]
+    false = [f"{place}: {verdict}" for place, verdict in executed if verdict not in {"", ONLY_NONE}]
+    stores = [entry for entry in entries if entry.kind]
+    return Result(seen, stores, len(findings), len(executed), given_none, false)
+
+
+def shown(finding: dict[str, Any]) -> str:
+    """Return the place and code of a finding."""
+    place = Place(finding["filename"], finding["location"]["row"], finding["class"], finding["attribute"] or "")
+    return f"{place} {finding['code']}"
 
 
 def revision(checkout: Path) -> str:
@@ -316,6 +324,7 @@ def row(name: str, revision: str, tests: Counter[str], results: list[Result]) ->
         share([store for store in stores if store.kind == "container" and not store.moved]),
         str(sum(store.moved for store in stores)),
         f"{sum(result.executed for result in results)} of {sum(result.findings for result in results)}",
+        str(sum(len(result.open) for result in results)),
         str(sum(len(result.false) for result in results)),
     ]
 
@@ -323,7 +332,7 @@ def row(name: str, revision: str, tests: Counter[str], results: list[Result]) ->
 def table(results: list[Result]) -> str:
     """Return the Markdown table of all results."""
     header = ["project", "revision", "tests", "plain tensors found", "of lines that stored nothing else"]
-    header += ["containers found", "moved", "findings executed", "false"]
+    header += ["containers found", "moved", "findings executed", "open", "false"]
     rows = [header, ["---", "---", *["---:"] * (len(header) - 2)]]
     together = Counter[str]()
     for result in results:
@@ -348,6 +357,7 @@ def page(results: list[Result]) -> str:
         for kind, title in (("tensor", "Missed tensors"), ("container", "Missed containers")):
             missed = [store for store in result.stores if store.kind == kind and not store.moved and not store.found]
             text += items(title, [str(store) for store in missed])
+        text += items("Open lines", result.open)
         text += items("False lines", result.false)
     return "\n".join(text).rstrip() + "\n"
 

@@ -92,6 +92,8 @@ def test_registrations(body: str, expected: str) -> None:
         ("n", "None | tensor"),
         ("True", "None | tensor"),
         ("isinstance(x, str)", "other"),
+        ("isinstance(x, Tensor | nn.Parameter)", "tensor"),
+        ("not isinstance(x, Tensor | nn.Parameter)", "None"),
         ("False", None),
     ],
 )
@@ -115,6 +117,12 @@ def test_conditions_narrow(test: str, expected: str | None) -> None:
 def test_arguments_that_are_bound_again(guard: str, expected: str) -> None:
     value = constructed(f"{guard}\nself.v = x", arguments="x")["v"]
     assert set(value.split(" | ")) == set(expected.split(" | "))
+
+
+@pytest.mark.parametrize("classes", ["(list, tuple)", "list | tuple", "(list | set, tuple)"])
+def test_what_an_annotation_rules_out_is_not_followed(classes: str) -> None:
+    body = f"self.v = torch.tensor(x) if isinstance(x, {classes}) else x"
+    assert constructed(body, arguments="x: list[float] | tuple[float, float]")["v"] == "tensor"
 
 
 @pytest.mark.parametrize(

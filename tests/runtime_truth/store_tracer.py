@@ -24,7 +24,7 @@ import torch
 from torch import nn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import CodeType, FrameType
 
 INITIALISERS = frozenset({"__init__", "__post_init__"})
@@ -43,7 +43,7 @@ class Store:
         building: how often which kind of value was stored while the object was under construction.
         later: the same after construction.
         final: what became of the attribute, for each construction in which this line stored a kind of ``HELD``.
-        moved: names of the classes whose own ``_apply`` reaches the value.
+        moved: names of the classes whose own ``_apply`` or ``to`` reaches the value.
     """
 
     classes: set[str] = field(default_factory=set)
@@ -237,25 +237,22 @@ class Tracer:
                 thread.paused = False
 
     def _ask_what_moves(self, known: _Object, names: list[str]) -> None:
-        """Note which values a class's own ``_apply`` reaches; each class is asked once per attribute."""
+        """Note which values a class's own ``_apply`` or ``to`` reaches; each class is asked once per attribute."""
         kind = type(known.module)
         asked = [name for name in names if (kind, name) not in self._asked]
-        if not asked or kind._apply is nn.Module._apply:  # noqa: SLF001  classes override it
-            return
         self._asked.update((kind, name) for name in asked)
+        if asked and kind._apply is not nn.Module._apply:  # noqa: SLF001  classes override it
+            self._ask(known, asked, _apply_marking)
+        if asked and kind.to is not nn.Module.to and not known.module.state_dict():
+            self._ask(known, asked, _cast)
+
+    def _ask(self, known: _Object, asked: list[str], move: Callable[[nn.Module, set[int]], None]) -> None:
+        """Note which of some attributes hold other tensors after the object has been moved; it is restored then."""
         attributes = dict(known.module.__dict__)
         before = {name: [id(leaf) for leaf in _leaves(attributes[name])] for name in asked}
         watched = {number for numbers in before.values() for number in numbers}
-        moved: dict[int, torch.Tensor] = {}
-
-        def move(tensor: torch.Tensor) -> torch.Tensor:
-            if id(tensor) not in watched:
-                return tensor
-            moved.setdefault(id(tensor), tensor.detach().requires_grad_(tensor.requires_grad))
-            return moved[id(tensor)]
-
         try:
-            known.module._apply(move)  # type: ignore[no-untyped-call]  # noqa: SLF001
+            move(known.module, watched)
             after = {name: {id(leaf) for leaf in _leaves(known.module.__dict__.get(name))} for name in asked}
         except Exception:  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
             return
@@ -264,7 +261,28 @@ class Tracer:
         for name in asked:
             if after[name].isdisjoint(before[name]):
                 for store in known.stores[name]:
-                    store.moved.add(kind.__qualname__)
+                    store.moved.add(type(known.module).__qualname__)
+
+
+# ---- moving ----------------------------------------------------------------------------------------------------------
+
+
+def _apply_marking(module: nn.Module, watched: set[int]) -> None:
+    """Call ``_apply`` with a function that replaces the watched tensors, and no others, by aliases."""
+    replaced: dict[int, torch.Tensor] = {}
+
+    def replace(tensor: torch.Tensor) -> torch.Tensor:
+        if id(tensor) not in watched:
+            return tensor
+        replaced.setdefault(id(tensor), tensor.detach().requires_grad_(tensor.requires_grad))
+        return replaced[id(tensor)]
+
+    module._apply(replace)  # type: ignore[no-untyped-call]  # noqa: SLF001
+
+
+def _cast(module: nn.Module, _watched: set[int]) -> None:
+    """Call ``to`` with another dtype; harmless where nothing is registered."""
+    module.to(torch.float64)
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------

@@ -18,12 +18,13 @@ from torch import nn
 
 
 class Found(nn.Module):
-    def __init__(self, size, table=None):
+    def __init__(self, size, table=None, bias: torch.Tensor | None = None):
         super().__init__()
         self.mask = torch.ones(size)
         self.__hidden = torch.ones(size)
         self.table = table
         self.rows = [torch.ones(size)]
+        self.bias = bias
         self.add(["first"])
 
     def add(self, names):
@@ -93,10 +94,11 @@ def test_the_page_tells_what_is_missed_and_what_is_false(tmp_path: Path) -> None
     page = run("report", "--lint", lint, "t.json", "t.json", cwd=tmp_path).splitlines()
     row = next(line for line in page if line.startswith("| project | `"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
-    found, certain, containers, moved, executed, false = cells[3:]
+    found, certain, containers, moved, executed, given_none, false = cells[3:]
     assert cells[:3] == ["project", "`012345678`", "2 passed"]
     assert (found, certain) == ("3 of 4 (0.75)", "3 of 4 (0.75)")
     assert (containers, moved) == ("1 of 1 (1.00)", "1")
-    assert (executed, false) == ("5 of 6", "1")
+    assert (executed, given_none, false) == ("6 of 7", "1", "1")
     assert "- small/modules.py:10 Found.table" in page
-    assert "- small/modules.py:38 Replaced.mask RBF001: ends as none" in page
+    assert "- small/modules.py:12 Found.bias RBF001" in page
+    assert "- small/modules.py:39 Replaced.mask RBF001: ends as none" in page

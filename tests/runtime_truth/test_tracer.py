@@ -245,6 +245,29 @@ def test_what_a_class_moves_itself() -> None:
     assert not any(store.later for store in tracer.stores.values())
 
 
+class Casting(nn.Module):
+    def __init__(self, *, registered: bool) -> None:
+        super().__init__()
+        self.followed = torch.ones(2)
+        self.left = torch.ones(2)
+        if registered:
+            self.register_buffer("kept", torch.ones(2))
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        self.followed = self.followed.to(*args, **kwargs)
+        return super().to(*args, **kwargs)
+
+
+@pytest.mark.parametrize(("registered", "moved"), [(False, {"Casting"}), (True, set())])
+def test_what_a_class_moves_in_its_own_to(*, registered: bool, moved: set[str]) -> None:
+    with tracing() as tracer:
+        module = Casting(registered=registered)
+    first = {name: store for (_, _, name), store in tracer.stores.items() if store.building}
+    assert first["followed"].moved == moved
+    assert first["left"].moved == set()
+    assert module.followed.dtype is torch.float32
+
+
 def branches(*, taken: bool) -> int:
     if taken:
         return 1

@@ -154,7 +154,7 @@ def _hasattr(frame: Frame, owner: ast.expr, key: ast.expr, state: State, *, trut
 
 
 def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, truth: bool) -> bool:
-    classes = test.args[-1].elts if isinstance(test.args[-1], ast.Tuple) else [test.args[-1]]
+    classes = _alternatives(test.args[-1])
     allowed = [annotated(frame.inference, frame.scope, one) for one in classes]
     every = frozenset(one for value in allowed for one in value)
     if all(isinstance(one, TENSOR_KINDS) for one in every) and any(isinstance(one, Tensor) for one in every):
@@ -171,6 +171,15 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
     rest = frozenset(one for one in value if _type_name(one) not in names)
     _replace(frame, test.args[0], rest or value, state)
     return bool(rest)
+
+
+def _alternatives(node: ast.expr) -> list[ast.expr]:
+    """The classes that ``isinstance`` asks for: one, a tuple of them, or ``A | B``."""
+    if isinstance(node, ast.Tuple):
+        return [one for item in node.elts for one in _alternatives(item)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return [*_alternatives(node.left), *_alternatives(node.right)]
+    return [node]
 
 
 def _type_name(one: Alternative) -> str:
