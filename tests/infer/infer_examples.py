@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from regbuf_lint.model.class_view import Construction
 
 IMPORTS = """\
-import math, copy
+import math, copy, typing
 from collections import OrderedDict
+from functools import partial
 from typing import Optional
 import numpy as np
-import torch
+import torch, torchaudio, torchvision
 import torch.nn.functional as F
 from torch import Tensor, nn
 """

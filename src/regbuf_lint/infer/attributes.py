@@ -14,6 +14,7 @@ from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import (
     RETURNING_SELF,
+    SAMPLING,
     BuiltSubmodule,
     ClassValue,
     ExternalValue,
@@ -31,6 +32,7 @@ from regbuf_lint.model.value import (
     UNKNOWN,
     Alternative,
     Buffer,
+    Distribution,
     Literal,
     Mapping,
     NoneValue,
@@ -74,7 +76,8 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
         return _of_object(frame, owner, name)
     if isinstance(owner, Sequence) and name in owner.fields and owner.items is not None:
         return owner.items[owner.fields.index(name)]
-    known = isinstance(owner, (Sequence, Mapping, Literal, Other))
+    samples = isinstance(owner, Distribution) and name in SAMPLING
+    known = samples or isinstance(owner, (Sequence, Mapping, Literal, Other))
     return frozenset({MethodOf(owner, name, node)}) if known else UNKNOWN
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.scopes import is_parameter
 from regbuf_lint.index.symbols import External
+from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.builtin_calls import BUILTINS
 from regbuf_lint.infer.collections import element_of, items_of
@@ -24,17 +25,20 @@ from regbuf_lint.infer.references import (
     FunctionValue,
     Instance,
     MethodOf,
+    PartialCall,
     SelfMethod,
     SelfValue,
 )
 from regbuf_lint.infer.registrations import call_self_method
 from regbuf_lint.infer.targets import note_gradient
 from regbuf_lint.infer.torch_api import has
-from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Value, held, join, map_tensors
+from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, map_tensors, may_be
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
+
+_CASTS = frozenset({"typing.cast", "typing_extensions.cast", "torch.jit.annotate"})
 
 
 def call(frame: Frame, node: ast.Call, state: State) -> Value:
@@ -91,11 +95,20 @@ def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Cal
         return instantiate(frame, callee.symbol, arguments)
     if isinstance(callee, MethodOf):
         return call_method_of(frame, callee, arguments, state)
+    if isinstance(callee, PartialCall):
+        return _call_partial(frame, callee, arguments, node, state)
     if isinstance(callee, SelfMethod):
         return call_self_method(frame, callee, arguments, node, state)
     if isinstance(callee, (Instance, BuiltSubmodule)) and callee.symbol is not None:
         return _call_object(frame, callee, arguments, state)
     return torch_module_result(callee, arguments) if isinstance(callee, Submodule) else UNKNOWN
+
+
+def _call_partial(frame: Frame, callee: PartialCall, rest: Arguments, node: ast.Call, state: State) -> Value:
+    arguments = Arguments(
+        (*callee.positional, *rest.positional), {**dict(callee.keywords), **rest.keywords}, rest.starred
+    )
+    return join(_call(frame, one, arguments, node, state) for one in callee.function)
 
 
 def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: ast.Call, state: State) -> Value:
@@ -105,11 +118,21 @@ def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: a
     top, _, name = callee.name.partition(".")
     if top == "builtins" and name in BUILTINS:
         return BUILTINS[name](frame, arguments, node, state)
+    if callee.name in _CASTS:
+        return _cast(frame, arguments.argument(1, "val"), node)
     if callee.name.startswith("torch.nn.init.") and has("random_functions", callee.name):
         _fill_at_random(node, state)
     if callee.name in BUFFERS:
         frame.buffers.add(node)
     return call_external(frame, callee.name, arguments)
+
+
+def _cast(frame: Frame, value: Value, node: ast.Call) -> Value:
+    """``cast(Tensor, x)``: what ``x`` is, or as the cast says where that is not known."""
+    if value and not may_be(value, Unknown):
+        return value
+    promised = annotated(frame.inference, frame.scope, node.args[0]) if node.args else UNKNOWN
+    return value or UNKNOWN if may_be(promised, Unknown) else promised
 
 
 def _initialise(frame: Frame, base: str, receiver: Value, state: State) -> None:

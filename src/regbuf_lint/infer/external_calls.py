@@ -12,6 +12,7 @@ from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import dict_of, element_of, sequence_of
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.library_functions import library_functions
+from regbuf_lint.infer.references import FunctionValue, PartialCall
 from regbuf_lint.model.value import (
     OTHER,
     TENSOR_KINDS,
@@ -26,6 +27,7 @@ from regbuf_lint.model.value import (
     Tensor,
     Unknown,
     Value,
+    is_only,
     join,
     map_tensors,
     may_be,
@@ -46,6 +48,8 @@ _PARAMETERS = frozenset(
     }
 )  # fmt: skip
 BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
+_TRANSPARENT = frozenset({"torch.compile", "torch.jit.script", "torch.vmap", "torch.func.vmap"})
+"""Functions that return a function which gives what the one that they are given gives."""
 _COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 _NUMBERS = frozenset(
     {"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"}
@@ -71,9 +75,18 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
         return frozenset(_fresh(one) for one in arguments.argument(0, "x")) or UNKNOWN
     if name == "torch.autograd.Variable":
         return _variable(arguments)
-    if name in {"typing.cast", "torch.jit.annotate"}:
-        return arguments.argument(1, "val") or UNKNOWN
+    if name == "functools.partial":
+        return _partial(arguments)
+    if name in _TRANSPARENT and is_only(arguments.argument(0, "fn"), FunctionValue):
+        return arguments.argument(0, "fn")
     return _torch(frame, name, arguments) or _other_package(frame, name, arguments)
+
+
+def _partial(arguments: Arguments) -> Value:
+    if not arguments.positional or arguments.starred:
+        return UNKNOWN
+    function, *given = arguments.positional
+    return frozenset({PartialCall(function, tuple(given), tuple(arguments.keywords.items()))})
 
 
 def _variable(arguments: Arguments) -> Value:

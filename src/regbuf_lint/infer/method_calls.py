@@ -17,7 +17,9 @@ from regbuf_lint.model.value import (
     NOTHING,
     OTHER,
     UNKNOWN,
+    Alternative,
     Buffer,
+    Distribution,
     Literal,
     Mapping,
     Other,
@@ -49,15 +51,13 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
         return torch_api.call_method(callee.name, torch_api.as_plain(owner), arguments) or UNKNOWN
     if isinstance(owner, Submodule):
         return frozenset({owner})
+    if isinstance(owner, Distribution):
+        return frozenset({Tensor(random=True)})
     if isinstance(owner, Sequence):
         return _of_sequence(frame, callee, owner, arguments, state)
     if isinstance(owner, Mapping):
         return _of_mapping(frame, callee, owner, arguments, state)
-    if isinstance(owner, Other) and owner.what == "generator":
-        return torch_api.call_generator_method(callee.name) or OTHER
-    if isinstance(owner, Literal) and isinstance(owner.value, str):
-        return _of_string(owner.value, callee.name)
-    return OTHER
+    return _of_plain_object(owner, callee.name)
 
 
 def _of_tensor(frame: Frame, callee: MethodOf, owner: Tensor, arguments: Arguments, state: State) -> Value:
@@ -78,6 +78,14 @@ def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
     if name in _SAME_PARAMETER or (name.endswith("_") and not name.endswith("__")):
         return frozenset({owner})
     return torch_api.call_method(name, torch_api.as_plain(owner), arguments) or UNKNOWN
+
+
+def _of_plain_object(owner: Alternative, name: str) -> Value:
+    if isinstance(owner, Other) and owner.what == "generator":
+        return torch_api.call_generator_method(name) or OTHER
+    if isinstance(owner, Literal) and isinstance(owner.value, str):
+        return _of_string(owner.value, name)
+    return OTHER
 
 
 def _of_string(text: str, name: str) -> Value:

@@ -35,6 +35,10 @@ RETURNING_SELF = frozenset(
 """Methods of nn.Module that return the object that they are called on."""
 
 
+SAMPLING = frozenset({"sample", "sample_n"})
+"""Methods of ``torch.distributions`` objects that return a new tensor, without a graph."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExternalValue(Alternative):
     """A function, class or package that is not read, by its dotted import name."""
@@ -108,6 +112,21 @@ class MethodOf(Alternative):
     owner: Alternative
     name: str
     node: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartialCall(Alternative):
+    """``functools.partial(function, ...)``.
+
+    Attributes:
+        function: what is called.
+        positional: arguments that stand before those of the call.
+        keywords: arguments by name, unless the call gives them too.
+    """
+
+    function: Value
+    positional: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
