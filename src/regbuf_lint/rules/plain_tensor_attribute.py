@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import is_tensor, tensors
+from regbuf_lint.model.value import Buffer, is_tensor, may_be, tensors
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
 from regbuf_lint.rules.buffer_fix import BufferFix, buffer_fixes, computed_name_fix
@@ -106,9 +106,14 @@ def check(context: ClassContext) -> Iterator[Finding]:
 
 
 def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
-    """Whether one of the writes may still be what the attribute holds when construction ends."""
+    """Whether one of the writes may still be what the attribute holds when construction ends.
+
+    Where another path registers the attribute, who leaves it plain on this one does so on purpose.
+    """
     state = context.construction.attributes.get(attribute)
-    return state is not None and any(write.number in state.writes for write in writes)
+    if state is None or may_be(state.value, Buffer):
+        return False
+    return any(write.number in state.writes for write in writes)
 
 
 def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
