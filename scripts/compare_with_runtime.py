@@ -40,6 +40,7 @@ EXPECTED = {
     "RBF002": {"container"},
     "RBF003": {"distribution"},
     "RBF005": {"tensor"},
+    "RBF105": {"tensor", "container"},
 }
 """The kinds of value of which a rule's finding tells."""
 KINDS = ("tensor", "container", "distribution")
