@@ -187,7 +187,7 @@ class Project:
         found: list[Symbol] = []
         for binding in scope.bindings[name]:
             if isinstance(binding, ImportBinding):
-                found.extend(self._imported(binding, scope.file.root, hops))
+                found.extend(self._imported(binding, scope.file, hops))
             elif isinstance(binding, ClassBinding):
                 found.append(ClassSymbol(scope.child(binding.node)))
             elif isinstance(binding, FunctionBinding):
@@ -200,13 +200,21 @@ class Project:
                 found.append(Unresolved("bound in a loop, with or augmented assignment"))
         return tuple(dict.fromkeys(found))
 
-    def _imported(self, binding: ImportBinding, near: Path | None, hops: int) -> tuple[Symbol, ...]:
+    def _imported(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...]:
         if hops > _MOST_HOPS:
             return (Unresolved(binding.origin),)
         if binding.member is not None:
-            return self._from(binding.origin, binding.member, near, hops + 1)
-        file = self.file(binding.origin, near)
+            inner = self._from_itself(binding.origin, binding.member, importer)
+            if inner is not None:
+                return (FileSymbol(inner),)
+            return self._from(binding.origin, binding.member, importer.root, hops + 1)
+        file = self.file(binding.origin, importer.root)
         return (FileSymbol(file) if file is not None else External(binding.origin),)
+
+    def _from_itself(self, origin: str, name: str, importer: FileFacts) -> FileFacts | None:
+        """What ``from . import name`` in a package's own ``__init__.py`` imports: the package does not have it yet."""
+        is_own = importer.is_package and origin == importer.name
+        return self.file(f"{origin}.{name}", importer.root) if is_own else None
 
     def _from(self, origin: str, name: str, near: Path | None, hops: int) -> tuple[Symbol, ...]:
         file = self.file(origin, near)
