@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_HEIRS = 8
 """Heirs whose construction is followed for the sake of one class; a framework's base may have a thousand."""
+MOST_FAR_HEIRS = 3
+"""Of them, those in other files, whose construction may lead to many more files."""
 MOST_LOOKED_AT = 64
 """Heirs that are looked at to find those among them that are nn.Module classes."""
 
@@ -65,16 +67,16 @@ def constructions_through_heirs(
     waiting = _storing_methods(inference, symbol) - (frozenset() if own is None else own.called | _BUILDERS)
     if not waiting:
         return
-    modules = _modules(inference, near)
+    modules = _modules(inference, near)[:MOST_HEIRS]
     if waiting & called:
         family = islice(heirs(inference, symbol), MOST_LOOKED_AT)
-        calling = [one for one in family if one in near or inference.project.calls_on_self(one.scope.file) & waiting]
-        every = _modules(inference, calling)
-        if len(every) > len(modules) and any(
-            _keeps_tensor(inference, symbol, method) for method in sorted(waiting & called)
-        ):
-            modules = every
-    for heir in modules[:MOST_HEIRS]:
+        calling = (
+            one for one in family if one not in near and inference.project.calls_on_self(one.scope.file) & waiting
+        )
+        far = _modules(inference, calling)[:MOST_FAR_HEIRS]
+        if far and any(_keeps_tensor(inference, symbol, method) for method in sorted(waiting & called)):
+            modules.extend(far)
+    for heir in modules:
         construction = inference.constructor(inference, heir)
         if construction is not None and any(
             event.step.owner == symbol.name and event.step.method in waiting for event in construction.events
