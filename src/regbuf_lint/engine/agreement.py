@@ -29,7 +29,8 @@ class View:
 def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozenset[Span]) -> Iterator[Finding]:
     """Findings in statements that some heir runs and the class alone does not, and that no heir speaks against.
 
-    Where the fix is withheld for one of the heirs, it is withheld.
+    Where the fix is withheld for one of the heirs, it is withheld. A method that sets attributes whose names come from
+    outside may only ever be given those of buffers, so names that are not known are left alone.
 
     Args:
         views: the class as its heirs run it.
@@ -39,7 +40,7 @@ def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozens
     reported = {_about(finding) for finding in known}
     for view in views:
         for finding in view.findings:
-            if _about(finding) in reported or finding.statement in run_already:
+            if finding.attribute is None or _about(finding) in reported or finding.statement in run_already:
                 continue
             running = [other for other in views if _runs(other, finding.statement)]
             versions = [version for other in running for version in other.findings if _is_same(version, finding)]
@@ -49,7 +50,7 @@ def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozens
 
 
 def _about(finding: Finding) -> tuple[object, ...]:
-    return finding.rule.code, finding.attribute or finding.span
+    return finding.rule.code, finding.attribute
 
 
 def _runs(view: View, statement: Span) -> bool:

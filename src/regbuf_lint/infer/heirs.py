@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
-from regbuf_lint.model.class_view import Registration, Write
-from regbuf_lint.model.value import Buffer, Distribution, Mapping, Sequence, Tensor
+from regbuf_lint.model.class_view import Write
+from regbuf_lint.model.value import Buffer, Distribution, Mapping, Parameter, Sequence, Tensor, may_be
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,7 +79,8 @@ def constructions_through_heirs(
     for heir in modules:
         construction = inference.constructor(inference, heir)
         if construction is not None and any(
-            event.step.owner == symbol.name and event.step.method in waiting for event in construction.events
+            event.step.owner == symbol.name and event.step.method in waiting and _matters(event)
+            for event in construction.events
         ):
             yield heir, construction
 
@@ -107,12 +108,14 @@ def _storing_methods(inference: Inference, symbol: ClassSymbol) -> frozenset[str
 
 def _keeps_tensor(inference: Inference, symbol: ClassSymbol, method: str) -> bool:
     """Whether a method stores a tensor or registers something, whatever it is called with."""
-    events = later_events(inference, symbol, method)
-    return any(isinstance(event, Registration) or _has_tensor(event) for event in events if event.step.own)
+    return any(event.step.own and _matters(event) for event in later_events(inference, symbol, method))
 
 
-def _has_tensor(event: Event) -> bool:
-    return isinstance(event, Write) and any(map(_holds_tensor, event.value))
+def _matters(event: Event) -> bool:
+    """Whether a rule may have something to say of what happens."""
+    if not isinstance(event, Write):
+        return True
+    return any(map(_holds_tensor, event.value)) or may_be(event.prior, Buffer)
 
 
 def _holds_tensor(one: Alternative) -> bool:
@@ -120,4 +123,4 @@ def _holds_tensor(one: Alternative) -> bool:
         return any(map(_holds_tensor, one.element))
     if isinstance(one, Mapping):
         return any(_holds_tensor(inner) for value in (one.rest, *dict(one.items).values()) for inner in value)
-    return isinstance(one, (Tensor, Buffer, Distribution))
+    return isinstance(one, (Tensor, Buffer, Distribution, Parameter))
