@@ -42,3 +42,21 @@ def test_mutual_recursion_is_the_same_from_either_end(tmp_path: Path) -> None:
     (tmp_path / "second.py").write_text(head + body.format("B", "odd"), encoding="utf-8")
     files = [tmp_path / "first.py", tmp_path / "second.py"]
     assert findings(files, shared=True) == findings(files[::-1], shared=True) == findings(files, shared=False)
+
+
+def test_what_another_file_runs_is_still_known_after_a_fix(tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    mixin = "import torch\nclass Mixin:\n    def fill(self):\n        self.x = torch.ones(3)\n"
+    (package / "mixin.py").write_text(mixin, encoding="utf-8")
+    (package / "net.py").write_text(
+        "from torch import nn\nfrom pkg.mixin import Mixin\nclass Net(Mixin, nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.fill()\n",
+        encoding="utf-8",
+    )
+    path = package / "mixin.py"
+    session, source = Session(Settings(root=tmp_path)), read_source(path)
+    assert [one.span.start.row for one in session.check(path, source).findings] == [4]
+    changed = source.with_text("# a row more\n" + source.text)
+    assert [one.span.start.row for one in session.check(path, changed).findings] == [5]

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.engine.agreement import View, agreed
 from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct, start
+from regbuf_lint.infer.heirs import constructions_through_heirs
 from regbuf_lint.infer.loaded import with_loaded_tensors
 from regbuf_lint.rules.context import ClassContext
 from regbuf_lint.rules.registry import RULES
@@ -68,10 +70,11 @@ class Session:
         here = Path.cwd()
         self._project = Project((here, here / "src", self.settings.root, self.settings.root / "src", *self._roots))
         self._inference: Inference = start(self._project, self.settings)
+        self._read_elsewhere: set[Path] = set()
 
     def check(self, path: Path, source: SourceText) -> Checked:
         """Findings of one file; ``source`` counts, whatever the disk holds."""
-        if self._project.characters > MOST_CHARACTERS:
+        if self._project.characters > MOST_CHARACTERS or path.absolute() in self._read_elsewhere:
             self._forget()
             gc.collect()
         ignored = ignored_in_file(self.settings, path)
@@ -82,9 +85,7 @@ class Session:
         unresolved: dict[str, None] = {}
         findings = [
             finding
-            for context in self._classes(facts, unresolved)
-            for rule in self._rules
-            for finding in rule.check(context)
+            for finding in self._findings(facts, unresolved)
             if not any(names(selector, finding.code) for selector in ignored)
         ]
         return Checked(tuple(sorted(findings, key=lambda one: (one.span, one.code))), tuple(unresolved))
@@ -111,28 +112,34 @@ class Session:
         if wanted and not any(names(selector, SYNTAX_ERROR.code) for selector in ignored):
             yield syntax_error(failure.message, failure.position)
 
-    def _classes(self, facts: FileFacts, unresolved: dict[str, None]) -> Iterator[ClassContext]:
-        seen: set[ClassSymbol] = set()
+    def _findings(self, facts: FileFacts, unresolved: dict[str, None]) -> Iterator[Finding]:
         for scope in facts.class_scopes():
             symbol = ClassSymbol(scope)
             membership = self._inference.hierarchy.membership(symbol)
             if membership.verdict is Verdict.UNKNOWN:
                 unresolved.update(dict.fromkeys(membership.unresolved))
-            if membership.verdict is not Verdict.YES:
-                continue
-            construction = construct(self._inference, symbol)
-            if construction is not None and construction.events:
-                construction = with_loaded_tensors(self._inference, symbol, construction)
-                yield ClassContext(self._inference, symbol, construction)
-                yield from self._mixins(symbol, construction, seen)
+            construction = construct(self._inference, symbol) if membership.verdict is Verdict.YES else None
+            own = [] if construction is None else self._of_class(symbol, construction)
+            yield from own
+            yield from self._through_heirs(symbol, construction, own)
 
-    def _mixins(
-        self, symbol: ClassSymbol, construction: Construction, seen: set[ClassSymbol]
-    ) -> Iterator[ClassContext]:
-        """Bases in the same file that are no nn.Module classes, as this nn.Module class runs them."""
-        for base in self._inference.classes(symbol)[1:]:
-            if base in seen or base.scope.file is not symbol.scope.file:
-                continue
-            seen.add(base)
-            if self._inference.hierarchy.membership(base).verdict is not Verdict.YES:
-                yield ClassContext(self._inference, base, construction.seen_by(base.name), is_mixin=True)
+    def _of_class(
+        self, symbol: ClassSymbol, construction: Construction, heir: ClassSymbol | None = None
+    ) -> list[Finding]:
+        """What the rules find in a class, as its own construction or that of an heir runs it."""
+        if not construction.events:
+            return []
+        construction = with_loaded_tensors(self._inference, heir or symbol, construction)
+        context = ClassContext(self._inference, symbol, construction, heir=heir)
+        return [finding for rule in self._rules for finding in rule.check(context)]
+
+    def _through_heirs(self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]) -> Iterator[Finding]:
+        """Findings in what only the construction of classes that inherit from ``symbol`` runs."""
+        views = []
+        for heir, construction in constructions_through_heirs(self._inference, symbol, own):
+            if heir.scope.file is not symbol.scope.file:
+                self._read_elsewhere.add(symbol.scope.file.path)
+            seen = construction.seen_by(symbol.name)
+            views.append(View(seen, tuple(self._of_class(symbol, seen, heir))))
+        run_already = () if own is None else (event.step.statement for event in own.events if event.step.own)
+        yield from agreed(views, known, frozenset(run_already))

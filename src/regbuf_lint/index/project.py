@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.files import FileFacts, ParseError, import_name, installed_roots, parse
+from regbuf_lint.index.headers import calls_on_self, files_by_base
 from regbuf_lint.index.scopes import (
     AssignBinding,
     ClassBinding,
@@ -29,11 +30,12 @@ from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import SourceText, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _NEVER_READ = frozenset({"torch", "numpy", "scipy", "jax", "tensorflow", "builtins"}) | sys.stdlib_module_names
 _MOST_HOPS = 12
+_MOST_DERIVING = 64
 _LARGEST_FILE = 4_000_000
 
 
@@ -53,6 +55,8 @@ class Project:
         self._installed = installed_roots()
         self._by_name: dict[tuple[Path | None, str], Path | None] = {}
         self._by_path: dict[Path, FileFacts | None] = {}
+        self._headers: dict[Path, dict[str, tuple[Path, ...]]] = {}
+        self._calls: dict[Path, frozenset[str]] = {}
         self._listings: dict[Path, frozenset[str]] = {}
         self._resolving: set[ast.expr] = set()
         self._exports: dict[tuple[FileFacts, str], tuple[Symbol, ...]] = {}
@@ -167,27 +171,41 @@ class Project:
         found = self.resolve(symbol.scope, symbol.value)
         return tuple(last for one in found if one != symbol for last in self.follow(one, hops + 1))
 
-    def files_mentioning(self, file: FileFacts, word: str) -> list[FileFacts]:
-        """The files of the same top-level package in which a word stands, ``file`` itself included."""
-        top = file.path.parents[len(file.name.split(".")) - (2 if not file.is_package else 1)]
-        if "." not in file.name:
-            return [file]
-        found = []
-        for path in sorted(top.rglob("*.py")):
-            try:
-                mentioned = word.encode() in path.read_bytes()
-            except OSError:
-                continue
-            other = self._read(path) if mentioned else None
+    def files_deriving(self, file: FileFacts, word: str) -> Iterator[FileFacts]:
+        """``file``, and by path the other files of its top-level package where a class has ``word`` among its bases."""
+        yield file
+        for path in self._deriving(file, word):
+            other = self._read(path) if path != file.path else None
             if other is not None:
-                found.append(other)
-        return found
+                yield other
+
+    def called_where_derived(self, file: FileFacts, word: str) -> frozenset[str]:
+        """Names of methods called on ``self`` or ``super()`` in the files other than ``file`` that derive from it."""
+        others = [path for path in self._deriving(file, word) if path != file.path]
+        return frozenset[str]().union(*map(self._calls_in, others[:_MOST_DERIVING]))
+
+    def calls_on_self(self, file: FileFacts) -> frozenset[str]:
+        """Names of methods called on ``self`` or ``super()`` in a file."""
+        return self._calls_in(file.path)
+
+    def _calls_in(self, path: Path) -> frozenset[str]:
+        if path not in self._calls:
+            self._calls[path] = calls_on_self(path)
+        return self._calls[path]
+
+    def _deriving(self, file: FileFacts, word: str) -> tuple[Path, ...]:
+        top = _package_directory(file)
+        if top is None:
+            return ()
+        if top not in self._headers:
+            self._headers[top] = files_by_base(top)
+        return self._headers[top].get(word, ())
 
     def _bound(self, scope: Scope, name: str, hops: int) -> tuple[Symbol, ...]:
         found: list[Symbol] = []
         for binding in scope.bindings[name]:
             if isinstance(binding, ImportBinding):
-                found.extend(self._imported(binding, scope.file.root, hops))
+                found.extend(self._imported(binding, scope.file, hops))
             elif isinstance(binding, ClassBinding):
                 found.append(ClassSymbol(scope.child(binding.node)))
             elif isinstance(binding, FunctionBinding):
@@ -200,13 +218,21 @@ class Project:
                 found.append(Unresolved("bound in a loop, with or augmented assignment"))
         return tuple(dict.fromkeys(found))
 
-    def _imported(self, binding: ImportBinding, near: Path | None, hops: int) -> tuple[Symbol, ...]:
+    def _imported(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...]:
         if hops > _MOST_HOPS:
             return (Unresolved(binding.origin),)
         if binding.member is not None:
-            return self._from(binding.origin, binding.member, near, hops + 1)
-        file = self.file(binding.origin, near)
+            inner = self._from_itself(binding.origin, binding.member, importer)
+            if inner is not None:
+                return (FileSymbol(inner),)
+            return self._from(binding.origin, binding.member, importer.root, hops + 1)
+        file = self.file(binding.origin, importer.root)
         return (FileSymbol(file) if file is not None else External(binding.origin),)
+
+    def _from_itself(self, origin: str, name: str, importer: FileFacts) -> FileFacts | None:
+        """What ``from . import name`` in a package's own ``__init__.py`` imports: the package does not have it yet."""
+        is_own = importer.is_package and origin == importer.name
+        return self.file(f"{origin}.{name}", importer.root) if is_own else None
 
     def _from(self, origin: str, name: str, near: Path | None, hops: int) -> tuple[Symbol, ...]:
         file = self.file(origin, near)
@@ -290,6 +316,12 @@ class Project:
             except (SourceError, ParseError, OSError):
                 self._by_path[path] = None
         return self._by_path[path]
+
+
+def _package_directory(file: FileFacts) -> Path | None:
+    """The directory of the top-level package that a file belongs to, None where it belongs to none."""
+    depth = len(file.name.split(".")) - (1 if file.is_package else 2)
+    return file.path.parents[depth] if depth >= 0 else None
 
 
 @cache

@@ -7,19 +7,23 @@ stands in; a subclass gets the attributes that it sets, and has its own override
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.model.class_view import AttributeState
-from regbuf_lint.model.value import UNKNOWN, Value
+from regbuf_lint.model.value import UNKNOWN, Unset, Value, may_be, without
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.recorder import Entry
     from regbuf_lint.infer.references import FunctionValue
     from regbuf_lint.infer.state import State
+    from regbuf_lint.model.class_view import Event
 
 CHEAP = 150
 
@@ -34,6 +38,7 @@ class Effect:
         attributes: what it leaves in the object's attributes.
         initialised: whether ``nn.Module.__init__`` has run afterwards.
         called: names of the methods of the object that it calls, directly or not.
+        entries: what it does to the object's attributes, in order.
     """
 
     cost: int
@@ -41,6 +46,7 @@ class Effect:
     attributes: Mapping[str, AttributeState] = field(default_factory=dict)
     initialised: bool = False
     called: frozenset[str] = frozenset()
+    entries: tuple[Entry, ...] = ()
 
 
 def is_inherited_from_elsewhere(frame: Frame, function: FunctionValue) -> bool:
@@ -54,14 +60,47 @@ def is_inherited_from_elsewhere(frame: Frame, function: FunctionValue) -> bool:
 
 def replay(frame: Frame, effect: Effect, function: FunctionValue, state: State) -> Value:
     """Do to the object under construction what the method would do, and run the overrides that it would call."""
+    overrides = _overrides(frame, effect, function)
+    names = frozenset(overrides)
+    done = [entry for entry in effect.entries if names.isdisjoint(entry[1].step.within)]
+    numbers = _repeat(frame, effect, done, state)
+    left_out = {entry[1].number for entry in effect.entries} - {entry[1].number for entry in done}
     for name, attribute in effect.attributes.items():
-        state.attributes[name] = AttributeState(attribute.value)
+        if not attribute.writes or not attribute.writes <= left_out:
+            writes = frozenset(numbers[number] for number in attribute.writes if number in numbers)
+            state.attributes[name] = AttributeState(attribute.value, writes)
     state.initialised = state.initialised or effect.initialised
+    for name in sorted(overrides):
+        frame.call_method(*overrides[name], (), state)
+    return effect.value
+
+
+def _overrides(frame: Frame, effect: Effect, function: FunctionValue) -> dict[str, tuple[ClassSymbol, FunctionNode]]:
+    """The methods that the object's class has in the place of those that the method calls on its own class."""
     if frame.symbol is None or function.owner is None:
-        return effect.value
-    for name in sorted(effect.called):
+        return {}
+    found = {}
+    for name in effect.called - {"__init__", getattr(function.scope.node, "name", "")}:
         here = frame.inference.find_method(frame.symbol, name)
         there = frame.inference.find_method(function.owner, name)
-        if here is not None and there is not None and here[0] != there[0] and name != "__init__":
-            frame.call_method(*here, (), state)
-    return effect.value
+        if here is not None and there is not None and here[0] != there[0]:
+            found[name] = here
+    return found
+
+
+def _repeat(frame: Frame, effect: Effect, entries: list[Entry], state: State) -> dict[int, int]:
+    """Note calls and events as ones of the object under construction."""
+    if frame.recorder is None:
+        return {}
+    frame.recorder.called.update(effect.called)
+    initialised, before = state.initialised, dict(state.attributes)
+
+    def adapted(event: Event) -> Event:
+        within = event.step.within | frame.within
+        step = replace(event.step, own=False, initialised=event.step.initialised or initialised, within=within)
+        known = before.get(event.attribute or "")
+        if known is None or not may_be(event.prior, Unset):
+            return replace(event, step=step)
+        return replace(event, step=step, prior=without(event.prior, Unset) | known.value)
+
+    return frame.recorder.repeat(entries, adapted)

@@ -66,6 +66,7 @@ class Frame:
         recorder: where events go, None where nobody wants them.
         meter: counts the work.
         depth: number of calls around this one.
+        within: names of the methods, this one and those around it.
         loops: number of loops around the present statement.
         quiet_gradient: number of ``torch.no_grad()`` blocks around the present statement.
         statement: the simple statement being executed.
@@ -96,6 +97,7 @@ class Frame:
         self.recorder = recorder
         self.meter = meter or Meter()
         self.depth = depth
+        self.within: frozenset[str] = frozenset()
         self.loops = 0
         self.quiet_gradient = 0
         self.statement: ast.stmt | None = None
@@ -140,9 +142,10 @@ class Frame:
 
     def called(self, function: FunctionValue) -> Frame:
         """A frame for the body of a function that is called from here."""
+        name = getattr(function.scope.node, "name", "")
         bound = function.owner is not None and function.receiver is not None
         if bound and self.recorder is not None and self.symbol is not None:
-            self.recorder.called.add(getattr(function.scope.node, "name", ""))
+            self.recorder.called.add(name)
         inner = Frame(
             self.inference,
             function.scope,
@@ -153,6 +156,7 @@ class Frame:
             depth=self.depth + 1,
         )
         inner.closure = function.closure
+        inner.within = self.within | {name} if bound and name not in self.within else self.within
         inner.loops = self.loops
         inner.quiet_gradient = self.quiet_gradient
         return inner
@@ -180,7 +184,8 @@ class Frame:
             value = run_function(frame, alone, ANY_ARGUMENTS, state)
         except (TooLarge, RecursionError):
             return Effect(MOST_COST)
-        return Effect(meter.cost, value, state.attributes, state.initialised, frozenset(recorder.called))
+        called = frozenset(recorder.called)
+        return Effect(meter.cost, value, state.attributes, state.initialised, called, recorder.entries)
 
     def without_graph(self, value: Value) -> Value:
         """``value`` as it is where no gradient is recorded, if that is so here."""
@@ -228,4 +233,5 @@ class Frame:
             self.owner.name if self.owner is not None else "",
             self.symbol is not None and self.owner is not None and self.owner.scope is self.symbol.scope,
             state.initialised,
+            self.within,
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
 
-_NEVER_TENSORS = frozenset({"Exception", "BaseException", "Enum", "IntEnum", "ABC"})
+_NEVER_TENSORS = frozenset({"Exception", "BaseException", "Enum", "IntEnum"})
 
 
 def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Value:

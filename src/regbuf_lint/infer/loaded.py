@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import follow_methods
+from regbuf_lint.infer.heirs import heirs
 from regbuf_lint.infer.probe import Probe, mark
 from regbuf_lint.model.class_view import AttributeState, Construction, Event, Write
 from regbuf_lint.model.value import Loaded, Part, Place, Sequence, Tensor, Value, may_be
@@ -14,6 +14,7 @@ from regbuf_lint.model.value import Loaded, Part, Place, Sequence, Tensor, Value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.inference import Inference
@@ -39,7 +40,7 @@ def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction:
 
 
 def _uses(inference: Inference, symbol: ClassSymbol, construction: Construction) -> Probe:
-    family = [*inference.classes(symbol), *_subclasses(inference, symbol)]
+    family = [*inference.classes(symbol), *heirs(inference, symbol)]
     probe = Probe(frozenset(one.scope for one in family), _visit)
     known = {
         name: AttributeState(mark(name, state.value), state.writes)
@@ -76,17 +77,3 @@ def _event(event: Event, found: Mapping[str, tuple[Alternative, ...]]) -> Event:
 def _value(value: Value, found: tuple[Alternative, ...]) -> Value:
     loaded = frozenset(one for one in value if isinstance(one, Loaded))
     return (value - loaded).union(found) if loaded and found else value
-
-
-def _subclasses(inference: Inference, symbol: ClassSymbol) -> list[ClassSymbol]:
-    found: list[ClassSymbol] = []
-    pending = [symbol]
-    while pending:
-        base = pending.pop()
-        name = base.scope.qualname.rpartition(".")[2]
-        for file in inference.project.files_mentioning(base.scope.file, name):
-            candidates = [ClassSymbol(scope) for scope in file.class_scopes()]
-            new = [one for one in candidates if one not in (symbol, *found) and base in inference.classes(one)]
-            found += new
-            pending += new
-    return found

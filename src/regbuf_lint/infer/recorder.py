@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.model.class_view import Event, GradientRequest, Registration, Step, Write, WriteForm
 from regbuf_lint.model.value import Value, join
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from regbuf_lint.model.span import Span
+
+
+Entry: TypeAlias = "tuple[tuple[object, ...], Event]"
 
 
 class Recorder:
@@ -21,6 +24,11 @@ class Recorder:
     def __init__(self) -> None:
         self._events: dict[tuple[object, ...], Event] = {}
         self.called: set[str] = set()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The events, each with what makes it one and the same however often it is reached."""
+        return tuple(self._events.items())
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -73,6 +81,14 @@ class Recorder:
         """Note that an attribute is asked to require a gradient."""
         key = (node, attribute, "gradient")
         self._events.setdefault(key, GradientRequest(len(self._events), step, attribute, prior))
+
+    def repeat(self, entries: Iterable[Entry], adapted: Callable[[Event], Event]) -> dict[int, int]:
+        """Note events that another recorder has seen, each ``adapted``; gives their numbers here by those there."""
+        numbers: dict[int, int] = {}
+        for key, event in entries:
+            here = self._events.setdefault(key, replace(adapted(event), number=len(self._events)))
+            numbers[event.number] = here.number
+        return numbers
 
     def _note(self, key: tuple[object, ...], make: Callable[[int], Event], value: Value, prior: Value) -> int:
         known = self._events.get(key)

@@ -38,6 +38,7 @@ class Step:
         owner: dotted name of the class in whose body it stands; empty in plain functions.
         own: whether that is the class that is looked at, not a base.
         initialised: whether ``nn.Module.__init__`` has run by then on every path.
+        within: names of the methods of the object that are running then.
     """
 
     statement: Span
@@ -45,6 +46,7 @@ class Step:
     owner: str
     own: bool
     initialised: bool
+    within: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

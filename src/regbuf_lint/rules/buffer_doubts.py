@@ -42,8 +42,9 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     user = context.dict_user()
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")
-    if context.is_mixin:
-        found.append("the class is a mixin, and only nn.Module classes that use it have `register_buffer`")
+    if context.heir is not None:
+        heir = context.heir.scope.qualname
+        found.append(f"only classes like `{heir}` store it while they are built, and others may use `{context.name}`")
     if context.loads_without_construction and not all(plan.persistent for plan in plans):
         found.append("`from_pretrained` builds the model on `meta` and fills only what a checkpoint holds")
     return found

@@ -195,4 +195,5 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
 
 def _starts_empty(context: ClassContext, writes: list[Write]) -> bool:
     """Whether some write says ``torch.empty(0)``, ``torch.Tensor()``, ``torch.tensor([])`` or the like."""
-    return any(_EMPTY.search(context.source.slice(write.step.statement)) for write in writes)
+    own = (write.step.statement for write in writes if write.step.own)
+    return any(_EMPTY.search(context.source.slice(statement)) for statement in own)

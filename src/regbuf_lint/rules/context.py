@@ -49,17 +49,18 @@ class ClassContext:
         construction: what building an object of it does.
         source: text of its file.
         settings: the run's settings.
-        is_mixin: whether it is no nn.Module class itself but a base of one in the same file, whose construction it is.
+        heir: the nn.Module class that inherits from it and whose construction it is, None where it is its own.
     """
 
     def __init__(
-        self, inference: Inference, symbol: ClassSymbol, construction: Construction, *, is_mixin: bool = False
+        self, inference: Inference, symbol: ClassSymbol, construction: Construction, *, heir: ClassSymbol | None = None
     ) -> None:
         self.symbol = symbol
         self.construction = construction
         self.source: SourceText = symbol.scope.file.source
         self.settings: Settings = inference.settings
-        self.is_mixin = is_mixin
+        self.heir = heir
+        self._built = heir or symbol
         self._inference = inference
 
     @property
@@ -79,20 +80,19 @@ class ClassContext:
 
     @cached_property
     def _all_uses(self) -> tuple[AttributeUses, ...]:
-        bases = self._inference.classes(self.symbol)[1:]
-        return (self.uses, *(self._inference.uses(base) for base in bases))
+        return tuple(self._inference.uses(base) for base in self._inference.classes(self._built))
 
     def moved_by_hand(self, attribute: str | None) -> bool:
         """Whether the class or a base takes care of the attribute by itself, as by overriding ``_apply`` or ``to``."""
         if any(uses.touches(attribute or "") for uses in self._movers):
             return True
-        listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self.symbol)]
+        listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self._built)]
         return any(known is not None and attribute in known.moved for known in listed)
 
     @cached_property
     def _movers(self) -> tuple[AttributeUses, ...]:
         """Uses of attributes in methods that move the whole nn.Module, and in those that they call."""
-        return self._inference.uses_in(self.symbol, self._inference.reached_from(self.symbol, MOVERS))
+        return self._inference.uses_in(self._built, self._inference.reached_from(self._built, MOVERS))
 
     def looks_after(self, attribute: str | None) -> bool:
         """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
@@ -105,7 +105,7 @@ class ClassContext:
         collating = frozenset[str]().union(*(uses.collating for uses in self._all_uses))
         if not collating:
             return False
-        preparing = self._inference.reached_from(self.symbol, collating) | self.construction.called | _BUILDERS
+        preparing = self._inference.reached_from(self._built, collating) | self.construction.called | _BUILDERS
         readers = frozenset[str]().union(*(uses.read.get(attribute, ()) for uses in self._all_uses))
         return readers <= preparing and not readers <= self.construction.called | _BUILDERS
 
@@ -123,7 +123,7 @@ class ClassContext:
     def read_by_property(self, name: str) -> frozenset[str] | None:
         """Attributes that the getter of a property reads; None where the name is no property."""
         if not any(
-            name in self._inference.definition(base).properties for base in self._inference.classes(self.symbol)
+            name in self._inference.definition(base).properties for base in self._inference.classes(self._built)
         ):
             return None
         return frozenset(read for uses in self._all_uses for read, methods in uses.read.items() if name in methods)
@@ -131,19 +131,19 @@ class ClassContext:
     @property
     def never_initialises(self) -> bool:
         """Whether no text that construction runs could call ``nn.Module.__init__``."""
-        if self.is_mixin or self.definition.decorators or self.overrides("__new__") is not None:
+        if self.heir is not None or self.definition.decorators or self.overrides("__new__") is not None:
             return False
-        return self._inference.is_free_of(self.symbol, self.construction.called | {"__init__"}, ("super", "__init__"))
+        return self._inference.is_free_of(self._built, self.construction.called | {"__init__"}, ("super", "__init__"))
 
     @cached_property
     def registers_on_assignment(self) -> bool:
         """Whether a ``__setattr__`` of the class or a base registers buffers by itself."""
-        every = self._inference.uses_in(self.symbol, frozenset({"__setattr__"}))
+        every = self._inference.uses_in(self._built, frozenset({"__setattr__"}))
         return any(name in uses.read for uses in every for name in ("register_buffer", "_buffers"))
 
     def overrides(self, *methods: str) -> str | None:
         """The first of ``methods`` that the class or a base whose source is at hand defines."""
-        for base in self._inference.classes(self.symbol):
+        for base in self._inference.classes(self._built):
             for method in methods:
                 if method in self._inference.definition(base).methods:
                     return method
@@ -208,7 +208,7 @@ class ClassContext:
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""
         methods = self.uses.stored.get(attribute, set()) - self.construction.called - _BUILDERS
-        events = [later_events(self._inference, self.symbol, method) for method in sorted(methods)]
+        events = [later_events(self._inference, self._built, method) for method in sorted(methods)]
         return tuple(event for several in events for event in several if event.attribute == attribute)
 
     @property
@@ -242,11 +242,11 @@ class ClassContext:
 
     def collision(self, attribute: str) -> str | None:
         """What else already gives objects an attribute of that name, in words; None where nothing does."""
-        for base in self._inference.classes(self.symbol):
+        for base in self._inference.classes(self._built):
             definition = self._inference.definition(base)
             if definition.defines(attribute):
                 return self._collision_with(base, definition, attribute)
-        for outside in self._inference.outside_bases(self.symbol):
+        for outside in self._inference.outside_bases(self._built):
             known = torch_class(outside.name)
             if known is not None and attribute in (known.names | known.parameters):
                 return f"an attribute of `{outside.name}`"
@@ -318,7 +318,7 @@ class ClassContext:
     @cached_property
     def is_script_module(self) -> bool:
         """Whether the class is a ScriptModule, which refuses buffers that are not persistent."""
-        return any(base.name == "torch.jit.ScriptModule" for base in self._inference.outside_bases(self.symbol))
+        return any(base.name == "torch.jit.ScriptModule" for base in self._inference.outside_bases(self._built))
 
     @cached_property
     def indent_unit(self) -> str:

@@ -1,0 +1,126 @@
+"""What classes that inherit from a class make of it: methods of it that only their construction runs."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.construction import later_events
+from regbuf_lint.model.class_view import Write
+from regbuf_lint.model.value import Buffer, Distribution, Mapping, Parameter, Sequence, Tensor, may_be
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.class_view import Construction, Event
+    from regbuf_lint.model.value import Alternative
+
+MOST_HEIRS = 8
+"""Heirs whose construction is followed for the sake of one class; a framework's base may have a thousand."""
+MOST_FAR_HEIRS = 3
+"""Of them, those in other files, whose construction may lead to many more files."""
+MOST_LOOKED_AT = 64
+"""Heirs that are looked at to find those among them that are nn.Module classes."""
+
+_BUILDERS = frozenset({"__init__", "__post_init__"})
+_REGISTERING = ("register_buffer", "add_state", "__setattr__")
+
+
+def heirs(inference: Inference, symbol: ClassSymbol) -> Iterator[ClassSymbol]:
+    """Classes that inherit from a class: those of its own file first, then those of its package, by path.
+
+    What they are depends on the files of the package alone, not on which of them were checked before.
+    """
+    seen = {symbol}
+    pending = deque([symbol])
+    while pending:
+        for file in inference.project.files_deriving(symbol.scope.file, _name(pending.popleft())):
+            for heir in _heirs_in(inference, symbol, file):
+                if heir not in seen:
+                    seen.add(heir)
+                    pending.append(heir)
+                    yield heir
+
+
+def constructions_through_heirs(
+    inference: Inference, symbol: ClassSymbol, own: Construction | None
+) -> Iterator[tuple[ClassSymbol, Construction]]:
+    """nn.Module classes whose construction runs methods of a class that its own does not run.
+
+    Other files are looked through only where they call a method of the class that certainly stores a tensor, whatever
+    is passed: most classes have none, and following all that inherits from them would cost more than everything else.
+
+    Args:
+        inference: what the run shares.
+        symbol: the class, which may be a mixin.
+        own: its own construction, None where it is no nn.Module class.
+    """
+    near = _heirs_in(inference, symbol, symbol.scope.file)
+    called = inference.project.called_where_derived(symbol.scope.file, _name(symbol))
+    if not near and not called:
+        return
+    waiting = _storing_methods(inference, symbol) - (frozenset() if own is None else own.called | _BUILDERS)
+    if not waiting:
+        return
+    modules = _modules(inference, near)[:MOST_HEIRS]
+    if waiting & called:
+        family = islice(heirs(inference, symbol), MOST_LOOKED_AT)
+        calling = (
+            one for one in family if one not in near and inference.project.calls_on_self(one.scope.file) & waiting
+        )
+        far = _modules(inference, calling)[:MOST_FAR_HEIRS]
+        if far and any(_keeps_tensor(inference, symbol, method) for method in sorted(waiting & called)):
+            modules.extend(far)
+    for heir in modules:
+        construction = inference.constructor(inference, heir)
+        if construction is not None and any(
+            event.step.owner == symbol.name and event.step.method in waiting and _matters(event)
+            for event in construction.events
+        ):
+            yield heir, construction
+
+
+def _modules(inference: Inference, symbols: Iterable[ClassSymbol]) -> list[ClassSymbol]:
+    return [one for one in symbols if inference.hierarchy.membership(one).verdict is Verdict.YES]
+
+
+def _name(symbol: ClassSymbol) -> str:
+    return symbol.scope.qualname.rpartition(".")[2]
+
+
+def _heirs_in(inference: Inference, symbol: ClassSymbol, file: FileFacts) -> list[ClassSymbol]:
+    """Classes of a file that inherit from a class, in the order of the file."""
+    candidates = map(ClassSymbol, file.class_scopes())
+    return [one for one in candidates if one != symbol and symbol in inference.classes(one)]
+
+
+def _storing_methods(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
+    """Methods of a class that store or register something on the object."""
+    uses = inference.uses(symbol)
+    registering = (uses.read.get(name, set()) for name in _REGISTERING)
+    return frozenset().union(*uses.stored.values(), *registering, uses.dynamic)
+
+
+def _keeps_tensor(inference: Inference, symbol: ClassSymbol, method: str) -> bool:
+    """Whether a method stores a tensor or registers something, whatever it is called with."""
+    return any(event.step.own and _matters(event) for event in later_events(inference, symbol, method))
+
+
+def _matters(event: Event) -> bool:
+    """Whether a rule may have something to say of what happens."""
+    if not isinstance(event, Write):
+        return True
+    return any(map(_holds_tensor, event.value)) or may_be(event.prior, Buffer)
+
+
+def _holds_tensor(one: Alternative) -> bool:
+    if isinstance(one, Sequence):
+        return any(map(_holds_tensor, one.element))
+    if isinstance(one, Mapping):
+        return any(_holds_tensor(inner) for value in (one.rest, *dict(one.items).values()) for inner in value)
+    return isinstance(one, (Tensor, Buffer, Distribution, Parameter))
