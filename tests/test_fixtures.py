@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import FileResult
 
 CASES = all_cases()
-THIRD_PARTY = {"lightning", "pytorch_lightning", "torchmetrics", "transformers", "numpy", "einops"}
+THIRD_PARTY = {
+    "lightning",
+    "pytorch_lightning",
+    "torchmetrics",
+    "transformers",
+    "numpy",
+    "einops",
+    "sympy",
+    "tensordict",
+}
 RAISES = {"RBF102": KeyError, "RBF103": AttributeError, "RBF104": TypeError, "RBF106": TypeError}
 """What torch raises for a file of these rules that states a finding, while it is built or called."""
 TESTED_ELSEWHERE = {"RBF900"}  # files that do not parse are no fixtures

@@ -19,6 +19,7 @@ _SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
 """Attributes of a tensor that give another view of its elements."""
 
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
+_TAKING_KEYS = frozenset({"list", "tuple", "set", "sorted", "len"})
 
 MOVERS = frozenset({"_apply", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "xpu"})
 
@@ -40,6 +41,8 @@ class AttributeUses:
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
         in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
         dict_users: methods that use ``vars(self)`` or ``self.__dict__`` in any other way.
+        reaching: methods that may change any attribute, whatever its name: ``dynamic`` ones, those left aside that only
+            delete attributes or look known names up in ``__dict__``.
     """
 
     stored: dict[str, set[str]] = field(default_factory=dict)
@@ -54,10 +57,12 @@ class AttributeUses:
     dynamic: set[str] = field(default_factory=set)
     in_dict: dict[str, set[str]] = field(default_factory=dict)
     dict_users: set[str] = field(default_factory=set)
+    reaching: set[str] = field(default_factory=set)
 
     def touches(self, attribute: str) -> bool:
         """Whether the attribute is assigned or changed, or might be, since names are used that are not known here."""
-        return bool(attribute in self.stored or attribute in self.mutated or self.dynamic)
+        by_name = (self.stored, self.mutated, self.in_dict)
+        return bool(self.reaching) or any(attribute in table for table in by_name)
 
 
 def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> AttributeUses:
@@ -80,6 +85,8 @@ class _Collector:
         self._aliases: dict[str, str] = {}
         self._aliases = self._find_aliases()
         self._stores = Stores(self._nodes, receiver)
+        self._computed: set[str] = set()
+        """Those of ``setattr`` and ``getattr`` that are called on the object with a name that is not known here."""
 
     def collect(self) -> None:
         for node in self._nodes:
@@ -96,6 +103,8 @@ class _Collector:
                 self._compare(node)  # type: ignore[arg-type]
         if any(self._is_dict(node) for node in self._nodes):
             self._dictionary()
+        if "setattr" in self._computed:
+            self._uses.reaching.add(self._method)
 
     def _find_aliases(self) -> dict[str, str]:
         """Locals that always name an attribute's tensor (``buffer = self.buffer``), or a part of its storage."""
@@ -200,6 +209,8 @@ class _Collector:
         known = arguments[1].value if len(arguments) > 1 and isinstance(arguments[1], ast.Constant) else None
         if name == "vars" or (name in {"setattr", "delattr"} and not isinstance(known, str)):
             self._uses.dynamic.add(self._method)
+        if name in {"setattr", "getattr"} and not isinstance(known, str):
+            self._computed.add(name)
         elif isinstance(known, str):
             self._named(name, known)
 
@@ -229,6 +240,16 @@ class _Collector:
                 uses -= 1
         if uses:
             self._uses.dict_users.add(self._method)
+        if uses > sum(self._takes_keys(node) for node in self._nodes) or (uses and "getattr" in self._computed):
+            self._uses.reaching.add(self._method)
+
+    def _takes_keys(self, node: ast.AST) -> bool:
+        """Whether a node takes only the names out of ``__dict__`` (``list(vars(self))``)."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _TAKING_KEYS:
+            return len(node.args) == 1 and self._is_dict(node.args[0])
+        if isinstance(node, (ast.For, ast.comprehension)):
+            return self._is_dict(node.iter)
+        return isinstance(node, ast.Attribute) and node.attr == "keys" and self._is_dict(node.value)
 
     def _looked_up(self, node: ast.AST) -> ast.expr | None:
         """The key with which a node looks into ``__dict__``."""

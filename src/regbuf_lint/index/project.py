@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-_NEVER_READ = frozenset({"torch", "numpy", "scipy", "jax", "tensorflow", "builtins"}) | sys.stdlib_module_names
+_NEVER_READ = sys.stdlib_module_names | {
+    "builtins", "torch", "numpy", "scipy", "jax", "tensorflow", "sympy", "mpmath", "networkx",
+}  # fmt: skip
+"""Packages of which a table says what there is to know, and large ones that have nothing to do with tensors."""
 _MOST_HOPS = 12
 _MOST_DERIVING = 64
 _LARGEST_FILE = 4_000_000

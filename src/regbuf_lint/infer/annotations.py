@@ -10,7 +10,6 @@ from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
 from regbuf_lint.infer.references import BuiltSubmodule, Instance
 from regbuf_lint.model.value import (
     NONE,
-    OTHER,
     UNKNOWN,
     Distribution,
     Mapping,
@@ -89,10 +88,15 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
         rest = annotated(inference, scope, items[1]) if len(items) > 1 else UNKNOWN
         return frozenset({Mapping((), rest)})
     if name in _PLAIN:
-        return OTHER
+        return _plain(name)
     if _is_array_annotation(inference, scope, annotation.value):
         return annotated(inference, scope, items[0])
     return annotated(inference, scope, annotation.value) if items else UNKNOWN
+
+
+def _plain(name: str) -> Value:
+    """An object of one of the types that are no tensors and hold none."""
+    return frozenset({Other(name if name in _BUILT_IN else name.lower())})
 
 
 def _kind(name: str) -> str:
@@ -136,7 +140,7 @@ def _external(inference: Inference, symbol: External) -> Value:
         return frozenset({Distribution()})
     last = symbol.name.rpartition(".")[2]
     if last in _PLAIN:
-        return frozenset({Other(last if last in _BUILT_IN else last.lower())})
+        return _plain(last)
     if last in _LISTS or last in {"tuple", "Tuple"}:
         return frozenset({Sequence(_kind(last), None, UNKNOWN)})
     if last in _DICTS:

@@ -23,6 +23,7 @@ from regbuf_lint.model.value import (
     Place,
     Sequence,
     Tensor,
+    Unknown,
     Value,
     join,
 )
@@ -112,6 +113,14 @@ def _at_key(one: Alternative, key: str) -> Value:
 def mapping_values(one: Mapping) -> Value:
     """What stands under any key of a dict."""
     return join((*(value for _, value in one.items), one.rest))
+
+
+def or_default(found: Value, default: Value, name: str) -> Value:
+    """What ``settings.get(name, default)`` is; an unknown value for which a tensor stands in is a tensor too."""
+    stands_in = bool(default) and all(isinstance(one, Tensor) for one in default)
+    if not stands_in or not found or not all(isinstance(one, Unknown) for one in found):
+        return found | default
+    return default | {Tensor(fresh=False, argument=name)}
 
 
 def with_item(one: Alternative, key: Value, value: Value) -> Alternative:

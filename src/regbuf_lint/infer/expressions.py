@@ -15,6 +15,7 @@ from regbuf_lint.infer.collections import (
     element_of,
     item_at,
     items_of,
+    mapping_values,
     part_of,
     part_of_loaded,
     sequence,
@@ -88,7 +89,7 @@ def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
         return frozenset({Sequence(one.kind, None, one.element)})
     strings = literal_strings(index)
     if isinstance(one, Mapping):
-        return join(at_key(value, key) for key in strings) if strings else at_key(value, "\0")
+        return join(at_key(value, key) for key in strings) if strings else mapping_values(one) or UNKNOWN
     numbers = [literal.value for literal in index if isinstance(literal, Literal) and type(literal.value) is int]
     if isinstance(one, Sequence):
         if numbers and len(numbers) == len(index):
@@ -110,8 +111,9 @@ def _binary(frame: Frame, node: ast.BinOp, state: State) -> Value:
 
 
 def combine(left: Value, right: Value, operator: ast.operator) -> Value:
-    """The value of an arithmetic operation."""
-    return join(_combined(one, other, operator) for one in left for other in right) or UNKNOWN
+    """The value of an arithmetic operation. None is no operand: the run only goes on with what else there is."""
+    sides = [without(side, NoneValue) or side for side in (left, right)]
+    return join(_combined(one, other, operator) for one in sides[0] for other in sides[1]) or UNKNOWN
 
 
 def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> Value:

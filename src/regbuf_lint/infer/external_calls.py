@@ -104,12 +104,22 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return frozenset({Loaded("torch.load")})
     found = torch_api.call_function(name, arguments)
     if found is not None:
-        return found
+        return unknown("tensors or TensorDicts joined") if _may_join_tensordicts(frame, name, arguments) else found
     if is_torch_distribution(name):
         return frozenset({distribution_of(arguments)})
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
     return unknown(f"the result of {name}")
+
+
+def _may_join_tensordicts(frame: Frame, name: str, arguments: Arguments) -> bool:
+    """Whether ``torch.stack`` or the like is given what it does not take for certain to be tensors, beside TensorDicts.
+
+    TensorDict takes part in these functions, and the result is another one.
+    """
+    if name not in torch_api.JOINING or "tensordict" not in frame.scope.file.source.text:
+        return False
+    return may_be(element_of(arguments.argument(0, "tensors")), Unknown)
 
 
 def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:

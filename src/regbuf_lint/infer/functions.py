@@ -12,7 +12,20 @@ from regbuf_lint.infer.collections import sequence_of
 from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
-from regbuf_lint.model.value import NONE, UNKNOWN, Loaded, Mapping, Unknown, Value, held, is_only, join, may_be, unknown
+from regbuf_lint.model.value import (
+    NONE,
+    UNKNOWN,
+    Loaded,
+    Mapping,
+    Other,
+    Unknown,
+    Value,
+    held,
+    is_only,
+    join,
+    may_be,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
@@ -90,7 +103,7 @@ def _run(frame: Frame, function: FunctionValue, arguments: Arguments, state: Sta
     if caches:
         value = held(value)
     if not decorators - caches <= _TRANSPARENT:
-        return unknown("a decorator may change the result")
+        value = unknown("a decorator may change the result")
     return _annotated_result(inner, node, value)
 
 
@@ -174,15 +187,20 @@ def _argument(
     if value is None and default is not None and not arguments.starred:
         value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
     if value is None or may_be(value, Unknown):
-        stand_in = _callable_default(frame, default) if value is None and parameter.annotation is None else None
+        promised = _promise(frame, parameter)
+        stand_in = _callable_default(frame, default) if value is None and _may_be_called(promised) else None
         if stand_in is not None:
             return stand_in
-        promised = _promise(frame, parameter)
         if value is not None and may_be(value, Loaded) and may_be(promised, Unknown):
             return value
         none_too = isinstance(default, ast.Constant) and default.value is None and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value
+
+
+def _may_be_called(promised: Value) -> bool:
+    """Whether an annotation says nothing, or no more than that it is of something that can be called."""
+    return all(isinstance(one, Unknown) or (isinstance(one, Other) and one.what == "callable") for one in promised)
 
 
 def _callable_default(frame: Frame, default: ast.expr | None) -> Value | None:

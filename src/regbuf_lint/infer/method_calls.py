@@ -9,7 +9,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer import torch_api
-from regbuf_lint.infer.collections import element_of, mapping_values, sequence, sequence_of, updated
+from regbuf_lint.infer.collections import element_of, mapping_values, or_default, sequence, sequence_of, updated
 from regbuf_lint.infer.strings import formatted, literal_strings
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
@@ -168,8 +168,8 @@ def _get(owner: Mapping, arguments: Arguments) -> Value:
     names = literal_strings(arguments.argument(0, "key"))
     known = dict(owner.items)
     if names is None:
-        return mapping_values(owner) | default
-    return join(known.get(name, owner.rest | default) for name in names)
+        return or_default(mapping_values(owner), default, "?")
+    return join(known[name] if name in known else or_default(owner.rest, default, name) for name in names)
 
 
 _MappingMethod: TypeAlias = Callable[[Mapping, "Arguments"], Value]

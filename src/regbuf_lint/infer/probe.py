@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import ExternalValue, SelfMethod
+from regbuf_lint.infer.torch_api import JOINING
 from regbuf_lint.model.value import Loaded, Mapping, Part, Place, Sequence, Value
 
 if TYPE_CHECKING:
@@ -34,9 +35,6 @@ _TENSOR_ATTRIBUTES = frozenset(
 )  # fmt: skip
 _OTHER_ATTRIBUTES = frozenset({"items", "keys", "values", "get", "eval", "train", "parameters", "state_dict", "append"})
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult)
-_JOINING = frozenset(
-    f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "block_diag")
-)
 
 
 class Probe:
@@ -122,7 +120,7 @@ def note_call(frame: Frame, callee: Value, arguments: Arguments) -> None:
     note_other(frame, callee)
     first = arguments.positional[0] if arguments.positional else frozenset()
     for one in callee:
-        if isinstance(one, ExternalValue) and one.name in _JOINING:
+        if isinstance(one, ExternalValue) and one.name in JOINING:
             elements = (Place(place.attribute, Part.ELEMENT) for place in _places(first))
             frame.inference.probe.tensors.update(elements)
         elif isinstance(one, SelfMethod) and _takes_tensor(frame, one):

@@ -45,6 +45,10 @@ _DTYPES = {
 _CASTS = {"float", "double", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"}
 _KEEPING = _CASTS | {"to", "cuda", "cpu", "type", "type_as", "xpu"}
 _GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.random.get_rng_state"}
+JOINING = frozenset(
+    f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "block_diag")
+)
+"""Functions that make one tensor of a list of them."""
 _CONVERTERS = {"torch.as_tensor", "torch.asarray"}
 _COPIERS = {"torch.tensor", "torch.scalar_tensor"}
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
