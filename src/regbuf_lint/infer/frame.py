@@ -220,10 +220,8 @@ class Frame:
 
     def step(self, state: State) -> Step:
         """Where and when the present statement runs."""
-        statement = self.statement
-        assert statement is not None  # noqa: S101  (events arise inside statements only)
         return Step(
-            self.scope.file.span(statement),
+            self.scope.file.span(self.statement or self.scope.statement),
             self.method,
             self.owner.name if self.owner is not None else "",
             self.symbol is not None and self.owner is not None and self.owner.scope is self.symbol.scope,
