@@ -67,6 +67,7 @@ class Frame:
         meter: counts the work.
         depth: number of calls around this one.
         loops: number of loops around the present statement.
+        is_whole: whether the object's attributes are all known, since it was followed from the start.
         quiet_gradient: number of ``torch.no_grad()`` blocks around the present statement.
         statement: the simple statement being executed.
         returned: values of the ``return`` statements reached so far.
@@ -98,6 +99,7 @@ class Frame:
         self.depth = depth
         self.loops = 0
         self.quiet_gradient = 0
+        self.is_whole = False
         self.statement: ast.stmt | None = None
         self.returned: list[Value] = []
         self.exits: list[State] = []
@@ -155,6 +157,7 @@ class Frame:
         inner.closure = function.closure
         inner.loops = self.loops
         inner.quiet_gradient = self.quiet_gradient
+        inner.is_whole = self.is_whole
         return inner
 
     def effect(self, function: FunctionValue) -> Effect | None:

@@ -74,7 +74,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     if attribute is not None:
         _refuse_name(context, attribute)
         _refuse_later(context, attribute)
-    chosen = tuple(write for write in writes if _is_to_be_converted(write))
+    chosen = tuple(write for write in writes if _is_to_be_converted(context, write))
     for write in writes:
         if write not in chosen and not may_be(write.prior, Unset) and _is_no_buffer_value(write.value):
             msg = f"`{write.step.method}` later assigns something else to it, which raises TypeError for a buffer"
@@ -87,11 +87,12 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
 
 
-def _is_to_be_converted(write: Write) -> bool:
+def _is_to_be_converted(context: ClassContext, write: Write) -> bool:
     """Whether the attribute may not be a buffer yet at a write, the earlier ones of which were converted.
 
     A tensor assigned where it certainly holds a tensor updates the buffer and stays as it is; one that is assigned
-    over None is converted like the None, so that each path says what it registers.
+    over None is converted like the None, so that each path says what it registers. Not so in a method that runs later
+    too: a registration does not belong into ``forward``.
     """
     if not is_only(write.value, *BUFFER_VALUES):
         return False
@@ -101,7 +102,9 @@ def _is_to_be_converted(write: Write) -> bool:
     if before and not is_only(before, Tensor, Buffer):
         msg = "it holds something that is no tensor before, and registering it then raises KeyError"
         raise Withheld(msg)
-    return not before and is_tensor(write.value)
+    if before or not is_tensor(write.value):
+        return False
+    return bool(calls_on(write)) or not context.runs_later(write.step.method)
 
 
 def _is_no_buffer_value(value: Value) -> bool:
@@ -188,8 +191,10 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
         return False
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
+    if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):
+        return True  # filled in place after it was assigned
     if change is Change.REPLACED:
-        return attribute is None or not may_be(context.construction.attributes[attribute].value, NoneValue)
+        return attribute is None or not may_be(context.value_of(attribute), NoneValue)
     return change is Change.STATE
 
 

@@ -21,7 +21,7 @@ from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.model.settings import BufferStyle
-from regbuf_lint.model.value import asks_for_gradient, tensors
+from regbuf_lint.model.value import NOTHING, asks_for_gradient, tensors
 from regbuf_lint.rewrite.style import TextStyle, quote_of
 from regbuf_lint.rules.change import Change
 
@@ -71,6 +71,11 @@ class ClassContext:
     def definition(self) -> ClassDefinition:
         """The class as it is written."""
         return self._inference.definition(self.symbol)
+
+    def value_of(self, attribute: str) -> Value:
+        """What an attribute is when construction ends; nothing where no path sets it."""
+        known = self.construction.attributes.get(attribute)
+        return known.value if known is not None else NOTHING
 
     @cached_property
     def uses(self) -> AttributeUses:
