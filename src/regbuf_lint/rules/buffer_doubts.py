@@ -51,12 +51,9 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
 
 def _first_tensors(plan: Plan) -> list[Write]:
     """The writes that become registrations, and those that then fill a buffer which was None before."""
-    return [
-        write
-        for write in plan.writes
-        if write in plan.chosen
-        or (write.step.own and may_be(write.prior, NoneValue) and not may_be(write.prior, Tensor))
-    ]
+    filling = [write for write in plan.writes if write.step.own and write not in plan.chosen]
+    after_none = [write for write in filling if may_be(write.prior, NoneValue) and not may_be(write.prior, Tensor)]
+    return [*plan.chosen, *after_none]
 
 
 def _changes_shape(context: ClassContext, plan: Plan) -> bool:
