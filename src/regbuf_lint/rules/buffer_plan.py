@@ -187,8 +187,9 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     if wanted is not Persistence.AUTO:
         return wanted is Persistence.ALWAYS
     change = Change.NONE if attribute is None else context.change_of(attribute)
-    if change is Change.CACHE or (change is not Change.NONE and _starts_empty(context, writes)):
-        return False
+    is_none = attribute is not None and is_only(context.value_of(attribute), NoneValue)
+    if change is Change.CACHE or (change is not Change.NONE and (is_none or _starts_empty(context, writes))):
+        return False  # a checkpoint that has it could not be loaded into a new object
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
     if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):
