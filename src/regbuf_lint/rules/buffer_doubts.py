@@ -39,6 +39,8 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
+    if context.overrides("__setattr__"):
+        found.append("the class has its own `__setattr__`, which a registration goes around")
     user = context.dict_user()
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")

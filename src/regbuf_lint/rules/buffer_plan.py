@@ -113,8 +113,8 @@ def _is_no_buffer_value(value: Value) -> bool:
 
 
 def _refuse_hostile_class(context: ClassContext) -> None:
-    method = context.overrides("__setattr__", "register_buffer")
-    if method is not None:
+    method = context.overrides("register_buffer") or context.overrides("__setattr__")
+    if method is not None and not (method == "__setattr__" and context.registers_buffers):
         msg = f"the class has its own `{method}`"
         raise Withheld(msg)
     if context.is_script_module and context.settings.persistent is Persistence.NEVER:
