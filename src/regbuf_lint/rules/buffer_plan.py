@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import (
     Alternative,
@@ -70,7 +70,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     Raises:
         Withheld: it cannot become one.
     """
-    _refuse_hostile_class(context)
+    _refuse_hostile_class(context, writes)
     if attribute is not None:
         _refuse_name(context, attribute)
         _refuse_later(context, attribute)
@@ -112,14 +112,25 @@ def _is_no_buffer_value(value: Value) -> bool:
     return bool(value) and not any(isinstance(one, kinds) for one in value)
 
 
-def _refuse_hostile_class(context: ClassContext) -> None:
+def _refuse_hostile_class(context: ClassContext, writes: list[Write]) -> None:
     method = context.overrides("register_buffer") or context.overrides("__setattr__")
-    if method is not None and not (method == "__setattr__" and context.registers_buffers):
+    if method is not None and not (method == "__setattr__" and _follows_registration(context, writes)):
         msg = f"the class has its own `{method}`"
         raise Withheld(msg)
     if context.is_script_module and context.settings.persistent is Persistence.NEVER:
         msg = "a ScriptModule refuses buffers with `persistent=False`"
         raise Withheld(msg)
+
+
+def _follows_registration(context: ClassContext, writes: list[Write]) -> bool:
+    """Whether the class's own text registers some buffer before the first write, so that one may be registered there.
+
+    One that comes later says nothing: ``nn.Module.__init__`` may run again before it and drop what was registered.
+    """
+    first = min(write.number for write in writes)
+    return any(
+        isinstance(one, Registration) and one.step.own and one.number < first for one in context.construction.events
+    )
 
 
 def _refuse_name(context: ClassContext, attribute: str) -> None:

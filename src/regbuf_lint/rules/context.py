@@ -20,7 +20,7 @@ from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
-from regbuf_lint.model.class_view import Registration, Write
+from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
 from regbuf_lint.rewrite.style import TextStyle, quote_of
@@ -146,11 +146,6 @@ class ClassContext:
         """Whether a ``__setattr__`` of the class or a base registers buffers by itself."""
         every = self._inference.uses_in(self.symbol, frozenset({"__setattr__"}))
         return any(name in uses.read for uses in every for name in ("register_buffer", "_buffers"))
-
-    @cached_property
-    def registers_buffers(self) -> bool:
-        """Whether the class's own text registers some buffer while the object is built."""
-        return any(isinstance(event, Registration) and event.step.own for event in self.construction.events)
 
     def overrides(self, *methods: str) -> str | None:
         """The first of ``methods`` that the class or a base whose source is at hand defines."""
