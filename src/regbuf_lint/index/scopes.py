@@ -84,6 +84,20 @@ class Scope:
             found.setdefault(name, []).append(binding)
         return found
 
+    @cached_property
+    def statement(self) -> ast.stmt | ast.expr:
+        """The class or function itself; the innermost statement around a lambda."""
+        node = self.node
+        assert not isinstance(node, ast.Module)  # noqa: S101  (asked of what stands in a file only)
+        if not isinstance(node, ast.Lambda) or self.parent is None:
+            return node
+        start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+        around: ast.stmt | ast.expr = node
+        for one in ast.walk(self.parent.node):  # from the outside in
+            if isinstance(one, ast.stmt) and (one.lineno, one.col_offset) <= start:
+                around = one if end <= (one.end_lineno or 0, one.end_col_offset or 0) else around
+        return around
+
     def child(self, node: ScopeNode) -> Scope:
         """The scope of a class or function whose statement stands directly in this one."""
         return self.file.scope_of(node, self)

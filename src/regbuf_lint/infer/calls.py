@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import Verdict
@@ -30,9 +29,9 @@ from regbuf_lint.infer.references import (
     SelfValue,
 )
 from regbuf_lint.infer.registrations import call_self_method
-from regbuf_lint.infer.targets import note_gradient
+from regbuf_lint.infer.targets import note_gradient, note_random
 from regbuf_lint.infer.torch_api import has
-from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, map_tensors, may_be
+from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
@@ -120,8 +119,8 @@ def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: a
         return BUILTINS[name](frame, arguments, node, state)
     if callee.name in _CASTS:
         return _cast(frame, arguments.argument(1, "val"), node)
-    if callee.name.startswith("torch.nn.init.") and has("random_functions", callee.name):
-        _fill_at_random(node, state)
+    if callee.name.startswith("torch.nn.init.") and has("random_functions", callee.name) and node.args:
+        note_random(frame, node.args[0], state)
     if callee.name in BUFFERS:
         frame.buffers.add(node)
     return call_external(frame, callee.name, arguments)
@@ -140,13 +139,6 @@ def _initialise(frame: Frame, base: str, receiver: Value, state: State) -> None:
     if any(isinstance(one, SelfValue) for one in receiver):
         verdict = frame.inference.hierarchy.membership(External(base)).verdict
         state.initialised = state.initialised or verdict is Verdict.YES
-
-
-def _fill_at_random(node: ast.Call, state: State) -> None:
-    """``nn.init.normal_(x)`` on a local."""
-    first = node.args[0] if node.args else None
-    if isinstance(first, ast.Name) and first.id in state.locals:
-        state.locals[first.id] = map_tensors(state.locals[first.id], lambda tensor: replace(tensor, random=True))
 
 
 def _call_object(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arguments, state: State) -> Value:

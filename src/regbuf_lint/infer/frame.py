@@ -68,6 +68,7 @@ class Frame:
         depth: number of calls around this one.
         within: names of the methods, this one and those around it.
         loops: number of loops around the present statement.
+        is_whole: whether the object's attributes are all known, since it was followed from the start.
         quiet_gradient: number of ``torch.no_grad()`` blocks around the present statement.
         statement: the simple statement being executed.
         returned: values of the ``return`` statements reached so far.
@@ -100,6 +101,7 @@ class Frame:
         self.within: frozenset[str] = frozenset()
         self.loops = 0
         self.quiet_gradient = 0
+        self.is_whole = False
         self.statement: ast.stmt | None = None
         self.returned: list[Value] = []
         self.exits: list[State] = []
@@ -159,6 +161,7 @@ class Frame:
         inner.within = self.within | {name} if bound and name not in self.within else self.within
         inner.loops = self.loops
         inner.quiet_gradient = self.quiet_gradient
+        inner.is_whole = self.is_whole
         return inner
 
     def effect(self, function: FunctionValue) -> Effect | None:
@@ -225,10 +228,8 @@ class Frame:
 
     def step(self, state: State) -> Step:
         """Where and when the present statement runs."""
-        statement = self.statement
-        assert statement is not None  # noqa: S101  (events arise inside statements only)
         return Step(
-            self.scope.file.span(statement),
+            self.scope.file.span(self.statement or self.scope.statement),
             self.method,
             self.owner.name if self.owner is not None else "",
             self.symbol is not None and self.owner is not None and self.owner.scope is self.symbol.scope,

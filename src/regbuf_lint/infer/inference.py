@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.classes.definition import ClassDefinition, define
 from regbuf_lint.classes.uses import AttributeUses, uses_of
 from regbuf_lint.index.hierarchy import Hierarchy
-from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.scopes import ImportBinding
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.model.value import unknown
@@ -149,6 +149,22 @@ class Inference:
             order = self.hierarchy.order(symbol)
             known = self._classes[symbol.scope] = tuple(base for base in order if isinstance(base, ClassSymbol))
         return known
+
+    def is_all_known(self, symbol: ClassSymbol) -> bool:
+        """Whether no base is unknown, and no method sets attributes under names that are not known."""
+        if any(self.uses(base).dynamic for base in self.classes(symbol)):
+            return False
+        return all(
+            torch_class(base.name) is not None or base.name.partition(".")[0] in sys.stdlib_module_names
+            for base in self.outside_bases(symbol)
+        )
+
+    def defines(self, symbol: ClassSymbol, name: str) -> bool:
+        """Whether the body of the class or of a base gives every object an attribute of that name."""
+        known = [torch_class(base.name) for base in self.outside_bases(symbol)]
+        if any(one is not None and name in (one.names | one.parameters | one.buffers) for one in known):
+            return True
+        return any(self.definition(base).defines(name) for base in self.classes(symbol))
 
     def outside_bases(self, symbol: ClassSymbol) -> tuple[External, ...]:
         """Those bases whose source is not at hand."""

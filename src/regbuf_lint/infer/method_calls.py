@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import element_of, mapping_values, or_default, sequence, sequence_of, updated
 from regbuf_lint.infer.strings import formatted, literal_strings
-from regbuf_lint.infer.targets import bind
+from regbuf_lint.infer.targets import bind, note_random
 from regbuf_lint.model.value import (
     NONE,
     NOTHING,
@@ -29,6 +29,7 @@ from regbuf_lint.model.value import (
     Tensor,
     Value,
     join,
+    tensors,
 )
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def _of_tensor(frame: Frame, callee: MethodOf, owner: Tensor, arguments: Argumen
     in_place = callee.name.endswith("_") and not callee.name.endswith("__")
     if in_place and isinstance(callee.node, ast.Name) and callee.node.id in state.locals:
         bind(frame, callee.node, result, state)
+    elif in_place and callee.node is not None and any(tensor.random for tensor in tensors(result)):
+        note_random(frame, callee.node, state)
     return result
 
 

@@ -14,6 +14,7 @@ from regbuf_lint.model.value import (
     NONE,
     TENSOR_KINDS,
     Alternative,
+    Buffer,
     Literal,
     Mapping,
     NoneValue,
@@ -141,16 +142,28 @@ def _call(frame: Frame, test: ast.Call, state: State, *, truth: bool) -> bool:
 def _hasattr(frame: Frame, owner: ast.expr, key: ast.expr, state: State, *, truth: bool) -> bool:
     """``hasattr(self, "x")``: false only where nothing has set ``x``, true wherever everything has."""
     name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
-    known = state.attributes.get(name)
-    if known is None or not any(isinstance(one, SelfValue) for one in frame.evaluate(owner, state)):
+    if not name or not any(isinstance(one, SelfValue) for one in frame.evaluate(owner, state)):
         return True
+    known = state.attribute(name)
     rest = without(known.value, Unset)
+    if not rest:
+        return not truth or _is_set_elsewhere(frame, name, state)
+    if name not in state.attributes:
+        return True
     if not truth:
         state.attributes[name] = AttributeState()
         return may_be(known.value, Unset)
-    if rest:
-        state.attributes[name] = AttributeState(rest, known.writes)
+    state.attributes[name] = AttributeState(rest, known.writes)
     return True
+
+
+def _is_set_elsewhere(frame: Frame, name: str, state: State) -> bool:
+    """Whether an attribute that nothing followed so far has set may be there; if so, it may be a buffer."""
+    if frame.symbol is None or frame.inference.defines(frame.symbol, name):
+        return True
+    if not frame.is_whole:
+        state.attributes[name] = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
+    return not frame.is_whole
 
 
 def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, truth: bool) -> bool:

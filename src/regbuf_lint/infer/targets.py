@@ -89,6 +89,21 @@ def note_gradient(frame: Frame, node: ast.Attribute, state: State) -> None:
         state.attributes[node.attr] = AttributeState(asking, known.writes)
 
 
+def note_random(frame: Frame, node: ast.expr, state: State) -> None:
+    """The tensor of a local or attribute, of which ``node`` may be a part, is filled at random in place."""
+    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "data"):
+        node = node.value
+    if isinstance(node, ast.Name) and node.id in state.locals:
+        state.locals[node.id] = map_tensors(state.locals[node.id], _at_random)
+    elif isinstance(node, ast.Attribute) and node.attr in state.attributes and _is_self(frame, node, state):
+        known = state.attributes[node.attr]
+        state.attributes[node.attr] = AttributeState(map_tensors(known.value, _at_random), known.writes)
+
+
+def _at_random(tensor: Tensor) -> Alternative:
+    return replace(tensor, random=True)
+
+
 def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State) -> bool:
     """Whether a property's setter takes the value; it then runs, since it may store it elsewhere."""
     if frame.symbol is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import WriteForm
-from regbuf_lint.model.value import Buffer, Dtype, is_only, may_be, tensors
+from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
 from regbuf_lint.rules.change import Change
 
@@ -23,7 +23,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         context: the class.
         plans: the attributes that one fix registers.
     """
-    found = [doubt for plan in plans for write in plan.chosen for doubt in _about_values(write)]
+    found = [doubt for plan in plans for write in _first_tensors(plan) for doubt in _about_values(write)]
     if any(plan.attribute is None for plan in plans):
         found.append("the name is only known at run time, and it must not be an attribute already")
     if any(write.form is WriteForm.UNPACKED for plan in plans for write in plan.chosen):
@@ -39,6 +39,8 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
+    if context.overrides("__setattr__"):
+        found.append("the class has its own `__setattr__`, which a registration goes around")
     user = context.dict_user()
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")
@@ -48,6 +50,13 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     if context.loads_without_construction and not all(plan.persistent for plan in plans):
         found.append("`from_pretrained` builds the model on `meta` and fills only what a checkpoint holds")
     return found
+
+
+def _first_tensors(plan: Plan) -> list[Write]:
+    """The writes that become registrations, and those that then fill a buffer which was None before."""
+    filling = [write for write in plan.writes if write.step.own and write not in plan.chosen]
+    after_none = [write for write in filling if may_be(write.prior, NoneValue) and not may_be(write.prior, Tensor)]
+    return [*plan.chosen, *after_none]
 
 
 def _changes_shape(context: ClassContext, plan: Plan) -> bool:

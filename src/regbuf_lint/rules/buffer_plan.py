@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import (
     Alternative,
@@ -70,11 +70,11 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     Raises:
         Withheld: it cannot become one.
     """
-    _refuse_hostile_class(context)
+    _refuse_hostile_class(context, writes)
     if attribute is not None:
         _refuse_name(context, attribute)
         _refuse_later(context, attribute)
-    chosen = tuple(write for write in writes if _is_to_be_converted(write))
+    chosen = tuple(write for write in writes if _is_to_be_converted(context, write))
     for write in writes:
         if write not in chosen and not may_be(write.prior, Unset) and _is_no_buffer_value(write.value):
             msg = f"`{write.step.method}` later assigns something else to it, which raises TypeError for a buffer"
@@ -87,11 +87,12 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
 
 
-def _is_to_be_converted(write: Write) -> bool:
+def _is_to_be_converted(context: ClassContext, write: Write) -> bool:
     """Whether the attribute may not be a buffer yet at a write, the earlier ones of which were converted.
 
     A tensor assigned where it certainly holds a tensor updates the buffer and stays as it is; one that is assigned
-    over None is converted like the None, so that each path says what it registers.
+    over None is converted like the None, so that each path says what it registers. Not so in a method that runs later
+    too: a registration does not belong into ``forward``.
     """
     if not is_only(write.value, *BUFFER_VALUES):
         return False
@@ -101,7 +102,9 @@ def _is_to_be_converted(write: Write) -> bool:
     if before and not is_only(before, Tensor, Buffer):
         msg = "it holds something that is no tensor before, and registering it then raises KeyError"
         raise Withheld(msg)
-    return not before and is_tensor(write.value)
+    if before or not is_tensor(write.value):
+        return False
+    return bool(calls_on(write)) or not context.runs_later(write.step.method)
 
 
 def _is_no_buffer_value(value: Value) -> bool:
@@ -109,14 +112,25 @@ def _is_no_buffer_value(value: Value) -> bool:
     return bool(value) and not any(isinstance(one, kinds) for one in value)
 
 
-def _refuse_hostile_class(context: ClassContext) -> None:
-    method = context.overrides("__setattr__", "register_buffer")
-    if method is not None:
+def _refuse_hostile_class(context: ClassContext, writes: list[Write]) -> None:
+    method = context.overrides("register_buffer") or context.overrides("__setattr__")
+    if method is not None and not (method == "__setattr__" and _follows_registration(context, writes)):
         msg = f"the class has its own `{method}`"
         raise Withheld(msg)
     if context.is_script_module and context.settings.persistent is Persistence.NEVER:
         msg = "a ScriptModule refuses buffers with `persistent=False`"
         raise Withheld(msg)
+
+
+def _follows_registration(context: ClassContext, writes: list[Write]) -> bool:
+    """Whether the class's own text registers some buffer before the first write, so that one may be registered there.
+
+    One that comes later says nothing: ``nn.Module.__init__`` may run again before it and drop what was registered.
+    """
+    first = min(write.number for write in writes)
+    return any(
+        isinstance(one, Registration) and one.step.own and one.number < first for one in context.construction.events
+    )
 
 
 def _refuse_name(context: ClassContext, attribute: str) -> None:
@@ -184,12 +198,15 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     if wanted is not Persistence.AUTO:
         return wanted is Persistence.ALWAYS
     change = Change.NONE if attribute is None else context.change_of(attribute)
-    if change is Change.CACHE or (change is not Change.NONE and _starts_empty(context, writes)):
-        return False
+    is_none = attribute is not None and is_only(context.value_of(attribute), NoneValue)
+    if change is Change.CACHE or (change is not Change.NONE and (is_none or _starts_empty(context, writes))):
+        return False  # a checkpoint that has it could not be loaded into a new object
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
+    if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):
+        return True  # filled in place after it was assigned
     if change is Change.REPLACED:
-        return attribute is None or not may_be(context.construction.attributes[attribute].value, NoneValue)
+        return attribute is None or not may_be(context.value_of(attribute), NoneValue)
     return change is Change.STATE
 
 

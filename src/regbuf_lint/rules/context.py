@@ -20,8 +20,9 @@ from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
+from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.settings import BufferStyle
-from regbuf_lint.model.value import asks_for_gradient, tensors
+from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
 from regbuf_lint.rewrite.style import TextStyle, quote_of
 from regbuf_lint.rules.change import Change
 
@@ -72,6 +73,11 @@ class ClassContext:
     def definition(self) -> ClassDefinition:
         """The class as it is written."""
         return self._inference.definition(self.symbol)
+
+    def value_of(self, attribute: str) -> Value:
+        """What an attribute is when construction ends; nothing where no path sets it."""
+        known = self.construction.attributes.get(attribute)
+        return known.value if known is not None else NOTHING
 
     @cached_property
     def uses(self) -> AttributeUses:
@@ -161,7 +167,12 @@ class ClassContext:
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""
         uses = self._family_uses
-        state = _methods([table for one in uses for table in (one.mutated, one.updated)], attribute)
+        state = _methods([one.mutated for one in uses], attribute)
+        state |= {
+            method
+            for method in _methods([one.updated for one in uses], attribute)
+            if not self._moves(method, attribute)
+        }
         if any(self.runs_later(method) for method in state):
             return Change.STATE
         replacing = [
@@ -182,6 +193,17 @@ class ClassContext:
             return True
         assigning = _methods([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
         return not any(self.runs_later(method) for method in assigning)
+
+    def _moves(self, method: str, attribute: str) -> bool:
+        """Whether all that a method assigns to an attribute is its own tensor, moved or cast by some helper."""
+        if method in self.construction.called | _BUILDERS:
+            return False
+        events = later_events(self._inference, self.symbol, method)
+        values = [event.value for event in events if isinstance(event, Write) and event.attribute == attribute]
+        found = [tensors(value) for value in values if is_only(value, Tensor, Other)]  # `x.type(None)` is a string
+        return len(found) == len(values) > 0 and all(
+            several and all(tensor.alias == attribute for tensor in several) for several in found
+        )
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""

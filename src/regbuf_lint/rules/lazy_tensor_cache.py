@@ -64,8 +64,8 @@ DOCS = RuleDocs(
         "Withheld under the same conditions as the fix of RBF001."
     ),
     checkpoint_impact=(
-        "None with `--persistent auto`: a cache is registered with `persistent=False`. State that changes in place is "
-        "registered persistent, and its key appears as soon as the tensor is there."
+        "None with `--persistent auto`: a checkpoint that holds what came later could not be loaded into a new object, "
+        "in which the buffer is None again."
     ),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),
 )

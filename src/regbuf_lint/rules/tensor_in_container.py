@@ -72,7 +72,20 @@ def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> b
 
 def _are_containers(value: Value, depth: int = 0) -> bool:
     """Whether a value is a container of tensors, at least on one path and nothing that speaks against it on others."""
+    if _is_open_argument(value):
+        return False
     return any(_holds_tensors(one, depth) for one in value) and all(_is_harmless(one, depth) for one in value)
+
+
+def _is_open_argument(value: Value) -> bool:
+    """Whether a value is an argument that may be a tensor or a list of them.
+
+    That is what functions about gradients take, and then these are mostly Parameters of another nn.Module.
+    """
+    return any(isinstance(one, Tensor) and one.argument for one in value) and all(
+        isinstance(one, Sequence) and one.items is None and all(held.argument for held in tensors(one.element))
+        for one in without(value, Tensor, NoneValue, Unset)
+    )
 
 
 def _is_harmless(one: Alternative, depth: int) -> bool:
