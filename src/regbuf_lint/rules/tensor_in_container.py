@@ -50,16 +50,21 @@ DOCS = RuleDocs(
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
-    reported: set[str] = set()
+    ending: dict[str, list[Write]] = {}
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.step.own or event.form is WriteForm.BYPASS:
             continue
-        attribute = event.attribute
-        if attribute is None or attribute in reported or not _ends_as_container(context, event, attribute):
-            continue
-        reported.add(attribute)
+        if event.attribute is not None and _ends_as_container(context, event, event.attribute):
+            ending.setdefault(event.attribute, []).append(event)
+    for attribute, writes in ending.items():
         if not context.looks_after(attribute):
-            yield _finding(context, event, attribute)
+            yield _finding(context, _reported(writes), attribute)
+
+
+def _reported(writes: list[Write]) -> Write:
+    """The first write that stores tensors; where none does, since they are put in afterwards, the first at all."""
+    storing = (write for write in writes if write.form is not WriteForm.AUGMENTED)
+    return next((write for write in storing if any(_holds_tensors(one, 0) for one in write.value)), writes[0])
 
 
 def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> bool:
@@ -79,11 +84,14 @@ def _is_harmless(one: Alternative, depth: int) -> bool:
     """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, nothing."""
     if isinstance(one, (Tensor, NoneValue, Unset)):
         return True
-    return isinstance(one, (Sequence, Mapping)) and (_holds_tensors(one, depth) or _is_empty(one))
+    return _holds_tensors(one, depth) or _is_empty(one)
 
 
-def _is_empty(one: Sequence | Mapping) -> bool:
-    return not any(without(value, NoneValue) for value in _values(one))
+def _is_empty(one: Alternative) -> bool:
+    """Whether a container holds nothing but None and containers that are empty too."""
+    if not isinstance(one, (Sequence, Mapping)):
+        return False
+    return all(_is_empty(held) for value in _values(one) for held in without(value, NoneValue))
 
 
 def _holds_tensors(one: Alternative, depth: int) -> bool:
