@@ -16,10 +16,12 @@ from regbuf_lint.classes.annotations import (
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.definition import ClassDefinition, names_in
 from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.placeholders import called_in_forward, fills_before_reading, starts_as_placeholder
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
+from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.model.value import asks_for_gradient, tensors
 from regbuf_lint.rewrite.style import TextStyle, quote_of
@@ -98,7 +100,30 @@ class ClassContext:
         """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
         if self.ignored(attribute) or self.moved_by_hand(attribute):
             return True
-        return attribute is not None and self.sampled_on_cpu(attribute)
+        return attribute is not None and (self.sampled_on_cpu(attribute) or self.filled_by_each_call(attribute))
+
+    def filled_by_each_call(self, attribute: str) -> bool:
+        """Whether the attribute holds a placeholder that ``forward`` replaces by what it makes of its arguments."""
+        building = self.construction.called | _BUILDERS
+        definitions = [self._inference.definition(one) for one in self._family]
+        if not any(starts_as_placeholder(one, attribute, building) for one in definitions):
+            return False
+        changing = _methods([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
+        filling = changing - building
+        functions = [one.methods[name] for one in definitions for name in filling & one.methods.keys()]
+        return (
+            bool(functions)
+            and all(self._serves_forward(name) or name in self._called_in_forward for name in filling)
+            and all(fills_before_reading(function, attribute) for function in functions)
+        )
+
+    def is_merged_over_settings(self, attribute: str) -> bool:
+        """Whether a method merges the attribute over a dict of numbers and the like."""
+        return is_merged_over_settings(self._inference, self.symbol, attribute)
+
+    @cached_property
+    def _called_in_forward(self) -> frozenset[str]:
+        return called_in_forward(self.symbol.scope.file.tree)
 
     def sampled_on_cpu(self, attribute: str) -> bool:
         """Whether only methods that prepare batches for a loader (``collate_fn=self.sample``) read the attribute."""
@@ -150,10 +175,14 @@ class ClassContext:
         return None
 
     @cached_property
-    def _family_uses(self) -> tuple[AttributeUses, ...]:
-        """Uses in the class, its bases, and those classes of the file that inherit from it."""
+    def _family(self) -> tuple[ClassSymbol, ...]:
+        """The class, its bases, and those classes of the file that inherit from it."""
         heirs = [heir for heir in map(ClassSymbol, self.symbol.scope.file.class_scopes()) if self._is_heir(heir)]
-        return (*self._all_uses, *(self._inference.uses(heir) for heir in heirs))
+        return (*self._inference.classes(self.symbol), *heirs)
+
+    @cached_property
+    def _family_uses(self) -> tuple[AttributeUses, ...]:
+        return tuple(self._inference.uses(one) for one in self._family)
 
     def _is_heir(self, other: ClassSymbol) -> bool:
         return other != self.symbol and self.symbol in self._inference.classes(other)

@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Tensor, Unset, is_tensor, may_be, tensors, without
+from regbuf_lint.model.value import (
+    Literal,
+    Mapping,
+    NoneValue,
+    Other,
+    Sequence,
+    Tensor,
+    Unset,
+    is_only,
+    is_tensor,
+    may_be,
+    tensors,
+    without,
+)
 from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
@@ -57,7 +70,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if event.attribute is not None and _ends_as_container(context, event, event.attribute):
             ending.setdefault(event.attribute, []).append(event)
     for attribute, writes in ending.items():
-        if not context.looks_after(attribute):
+        if not context.looks_after(attribute) and not context.is_merged_over_settings(attribute):
             yield _finding(context, _reported(writes), attribute)
 
 
@@ -95,9 +108,18 @@ def _is_empty(one: Alternative) -> bool:
 
 
 def _holds_tensors(one: Alternative, depth: int) -> bool:
-    if depth > _DEEPEST_NESTING or not isinstance(one, (Sequence, Mapping)):
+    if depth > _DEEPEST_NESTING or not isinstance(one, (Sequence, Mapping)) or _is_settings(one):
         return False
     return any(_is_held(value, depth) for value in _values(one))
+
+
+def _is_settings(one: Alternative) -> bool:
+    """Whether a dict has plain values but for what an argument adds, whose annotation is hardly right then."""
+    if not isinstance(one, Mapping) or not one.items or not one.rest:
+        return False
+    added = without(one.rest, NoneValue)
+    plain = all(is_only(value, Literal, Other, NoneValue) for _, value in one.items)
+    return plain and all(isinstance(held, Tensor) and bool(held.argument) for held in added)
 
 
 def _values(one: Sequence | Mapping) -> tuple[Value, ...]:
