@@ -15,6 +15,7 @@ from regbuf_lint.classes.annotations import (
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.definition import ClassDefinition, names_in
+from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.placeholders import called_in_forward, fills_before_reading, starts_as_placeholder
 from regbuf_lint.classes.uses import MOVERS
@@ -116,6 +117,10 @@ class ClassContext:
             and all(self._serves_forward(name) or name in self._called_in_forward for name in filling)
             and all(fills_before_reading(function, attribute) for function in functions)
         )
+
+    def sampled_for_host(self, attribute: str) -> bool:
+        """Whether methods do nothing with the distribution in an attribute but draw numbers and indices from it."""
+        return sampled_for_host((self._inference.definition(one) for one in self._family), attribute)
 
     def is_merged_over_settings(self, attribute: str) -> bool:
         """Whether a method merges the attribute over a dict of numbers and the like."""
