@@ -14,8 +14,10 @@ from regbuf_lint.classes.annotations import (
     is_expression,
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
+from regbuf_lint.classes.container_uses import obstacle
 from regbuf_lint.classes.definition import ClassDefinition, names_in
 from regbuf_lint.classes.host_samples import sampled_for_host
+from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.placeholders import called_in_forward, fills_before_reading, starts_as_placeholder
 from regbuf_lint.classes.uses import MOVERS
@@ -308,6 +310,28 @@ class ClassContext:
         file = self.symbol.scope.file
         return "PreTrainedModel" in file.source.text or file.name.partition(".")[0] == "transformers"
 
+    def method_place(self, method: str, statement: Span) -> MethodPlace | None:
+        """Where the class's own method stands around a statement."""
+        return method_place(self.definition, method, statement)
+
+    def container_obstacle(self, attribute: str, assignment: Span) -> str | None:
+        """Why a property that makes a new list each time cannot take the place of an attribute."""
+        definitions = [self._inference.definition(one) for one in self._family]
+        return obstacle(definitions, self.symbol.scope.file.tree, attribute, assignment)
+
+    def named_in_class(self, name: str) -> bool:
+        """Whether the class, a base or an heir defines or annotates a name in its body."""
+        definitions = [self._inference.definition(one) for one in self._family]
+        return any(one.defines(name) or name in one.annotations or name in one.setters for one in definitions)
+
+    @cached_property
+    def attribute_names(self) -> frozenset[str]:
+        """Every name that the class, its bases and heirs use or define as an attribute; patterns for computed ones."""
+        tables = (table for uses in self._family_uses for table in (uses.read, uses.stored))
+        definitions = [self._inference.definition(one) for one in self._family]
+        bodies = (table for one in definitions for table in (one.methods, one.properties, one.values, one.annotations))
+        return frozenset[str]().union(self.construction.attributes, *tables, *bodies)
+
     def names_in_method(self, method: str) -> frozenset[str]:
         """Names that a new local variable of the method must not have."""
         function = self.definition.methods.get(method)
@@ -321,7 +345,11 @@ class ClassContext:
 
     def torch_name(self, name: str) -> str | None:
         """How the file spells something of ``torch.nn`` (``nn.Parameter``, ``torch.nn.Parameter``), if it does."""
-        return self._inference.spelling(self.symbol.scope.file, f"torch.nn.{name}")
+        return self.spelling(f"torch.nn.{name}")
+
+    def spelling(self, name: str) -> str | None:
+        """How the file spells a dotted name, if its imports reach it."""
+        return self._inference.spelling(self.symbol.scope.file, name)
 
     @cached_property
     def annotation_place(self) -> AnnotationPlace | None:

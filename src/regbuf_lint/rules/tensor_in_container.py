@@ -22,11 +22,14 @@ from regbuf_lint.model.value import (
     without,
 )
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.buffer_fix import all_writes
+from regbuf_lint.rules.container_fix import container_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.model.value import Alternative, Value
+    from regbuf_lint.rules.buffer_fix import BufferFix
     from regbuf_lint.rules.context import ClassContext
 
 _DEEPEST_NESTING = 2
@@ -37,7 +40,7 @@ META = RuleMeta(
     summary="a list, tuple or dict of tensors stored on an nn.Module",
     severity=Severity.ERROR,
     on_by_default=True,
-    fixable=FixAvailability.NEVER,
+    fixable=FixAvailability.SOMETIMES,
 )
 
 DOCS = RuleDocs(
@@ -49,14 +52,39 @@ DOCS = RuleDocs(
         "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or "
         "is saved by `state_dict()`."
     ),
-    example="self.masks = [torch.ones(n, n) for n in sizes]\n",
-    use_instead=(
-        "for i, n in enumerate(sizes):\n"
-        '    self.register_buffer(f"mask_{i}", torch.ones(n, n), persistent=False)\n'
-        "self.masks_count = len(sizes)\n"
+    example=(
+        "class Pyramid(nn.Module):\n"
+        "    def __init__(self, sizes: list[int]) -> None:\n"
+        "        super().__init__()\n"
+        "        self.masks = [torch.ones(n, n) for n in sizes]\n"
     ),
-    fix_safety="There is no fix: how the container is read decides what should stand in its place.",
-    checkpoint_impact="None as long as the buffers are registered with `persistent=False`.",
+    use_instead=(
+        "class Pyramid(nn.Module):\n"
+        "    def __init__(self, sizes: list[int]) -> None:\n"
+        "        super().__init__()\n"
+        "        masks = [torch.ones(n, n) for n in sizes]\n"
+        "        for i, mask in enumerate(masks):\n"
+        '            self.register_buffer(f"masks_{i}", mask, persistent=False)\n'
+        "        self._masks_count = len(masks)\n"
+        "\n"
+        "    @property\n"
+        "    def masks(self) -> list[torch.Tensor]:\n"
+        '        return [getattr(self, f"masks_{i}") for i in range(self._masks_count)]\n'
+    ),
+    fix_safety=(
+        "Always unsafe. A list or tuple that is written out, or a comprehension, becomes numbered buffers and a "
+        "property under the old name, which gives them as a list or tuple; indexing, loops, `len()`, `zip()` and "
+        "unpacking read it as before, but each read makes a new list. Withheld, with the reason in the help, where "
+        "the attribute is read in another way, handed on, changed or assigned again; for dicts, nested containers, "
+        "and lists that are filled with `append`; where TorchScript is at work; where a name is taken; and where the "
+        "fix of RBF001 would be withheld."
+    ),
+    checkpoint_impact=(
+        "As for RBF001: with `--persistent auto`, tensors that every construction rebuilds are registered with "
+        "`persistent=False` and `state_dict()` keeps its keys; random ones and those that change in place become "
+        "persistent. Where their number is only known at run time, the new keys are declared as a pattern "
+        "(`masks_*`)."
+    ),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),
 )
 
@@ -71,7 +99,8 @@ def check(context: ClassContext) -> Iterator[Finding]:
             ending.setdefault(event.attribute, []).append(event)
     for attribute, writes in ending.items():
         if not context.looks_after(attribute) and not context.is_merged_over_settings(attribute):
-            yield _finding(context, _reported(writes), attribute)
+            every = all_writes(context.construction.events, attribute)
+            yield _finding(context, _reported(writes), attribute, container_fix(context, attribute, every))
 
 
 def _reported(writes: list[Write]) -> Write:
@@ -134,7 +163,11 @@ def _is_held(value: Value, depth: int) -> bool:
     return _are_containers(value, depth + 1)
 
 
-def _finding(context: ClassContext, write: Write, attribute: str) -> Finding:
+def _finding(context: ClassContext, write: Write, attribute: str, outcome: BufferFix) -> Finding:
+    advice = (
+        f'register each tensor as a buffer of its own (`self.register_buffer(f"{attribute}_{{i}}", ...)`) and read '
+        "them by name"
+    )
     return Finding(
         rule=META,
         message=(
@@ -143,13 +176,11 @@ def _finding(context: ClassContext, write: Write, attribute: str) -> Finding:
         ),
         span=write.target,
         statement=write.step.statement,
-        help=(
-            f'register each tensor as a buffer of its own (`self.register_buffer(f"{attribute}_{{i}}", ...)`) and read '
-            "them by name"
-        ),
+        help=f"{advice}; {outcome.note}",
         class_name=context.name,
         attribute=attribute,
         method=write.step.method,
+        fix=outcome.fix,
     )
 
 

@@ -1,0 +1,200 @@
+"""The fix that turns a list or tuple of tensors into numbered buffers and a property."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.class_view import Registration, Write, WriteForm
+from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.span import Span
+from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, without
+from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.lines import type_comment
+from regbuf_lint.rules.buffer_doubts import doubts_about
+from regbuf_lint.rules.buffer_fix import BufferFix, text_style, withheld
+from regbuf_lint.rules.buffer_plan import Plan, Withheld, calls_on, plan_for
+
+if TYPE_CHECKING:
+    from regbuf_lint.classes.method_place import MethodPlace
+    from regbuf_lint.rewrite.numbered_buffers import Numbered
+    from regbuf_lint.rules.context import ClassContext
+
+_BUILT_IN = frozenset({"enumerate", "getattr", "len", "property", "range", "tuple"})
+_SCRIPTED = re.compile(r"\btorch\.jit\b|\bfrom torch import [^\n]*\bjit\b|__constants__")
+
+
+def container_fix(context: ClassContext, attribute: str, writes: list[Write]) -> BufferFix:
+    """The fix of a container of tensors, or why there is none.
+
+    Args:
+        context: the class.
+        attribute: its name.
+        writes: every write to it during construction.
+    """
+    try:
+        write, container = _only_write(writes)
+        place = _place(context, attribute, write)
+        _refuse_uses(context, attribute, write)
+        _refuse_class(context, attribute)
+        plan = plan_for(context, attribute, [replace(write, value=container.element)])
+        return _fix(context, write, container, plan, place)
+    except (CannotRewrite, Withheld) as reason:
+        return withheld(reason)
+
+
+def _only_write(writes: list[Write]) -> tuple[Write, Sequence]:
+    """The one statement that stores the container, and the list or tuple that it stores."""
+    if len(writes) > 1:
+        msg = "several statements assign it"
+        raise Withheld(msg)
+    write = writes[0]
+    if any(isinstance(one, Mapping) for one in write.value):
+        msg = "it is a dict"
+        raise Withheld(msg)
+    container = next((one for one in write.value if isinstance(one, Sequence)), None)
+    if container is None or len(write.value) > 1 or container.kind not in {"list", "tuple"}:
+        msg = "its value may be something else than a list or tuple"
+        raise Withheld(msg)
+    if not container.element:
+        msg = "it is filled after it is stored"
+        raise Withheld(msg)
+    if not is_only(container.element, Tensor):
+        msg = "it holds something else than plain tensors, too"
+        raise Withheld(msg)
+    if write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED}:
+        msg = "it is no plain assignment"
+        raise Withheld(msg)
+    return write, container
+
+
+def _place(context: ClassContext, attribute: str, write: Write) -> MethodPlace:
+    place = context.method_place(write.step.method, write.step.statement)
+    if place is None or not place.runs_once:
+        msg = "it is assigned in a loop or in a function within a method"
+        raise Withheld(msg)
+    if context.source.slice(write.target) != f"{place.receiver}.{attribute}":
+        msg = "it is no plain assignment"
+        raise Withheld(msg)
+    hidden = _BUILT_IN & (place.bound | context.symbol.scope.file.scope.bindings.keys())
+    if hidden:
+        msg = f"`{min(hidden)}` is another name here"
+        raise Withheld(msg)
+    if type_comment(context.source, write.step.statement) is not None:
+        msg = "it has a type comment"
+        raise Withheld(msg)
+    return place
+
+
+def _refuse_class(context: ClassContext, attribute: str) -> None:
+    """Raise where a property of that name, or the names of the buffers, would meet something else."""
+    hook = context.overrides("__getattr__", "__getattribute__")
+    if hook is not None:
+        msg = f"the class has its own `{hook}`"
+        raise Withheld(msg)
+    if attribute.startswith("__"):
+        msg = "its name is private to the class"
+        raise Withheld(msg)
+    if _SCRIPTED.search(context.source.text):
+        msg = "the file speaks of TorchScript, which cannot compile such a property"
+        raise Withheld(msg)
+    if context.names_attributes_at_run_time:
+        msg = "the class sets attributes by names that are not known here"
+        raise Withheld(msg)
+    if context.named_in_class(attribute):
+        msg = f"a class gives the name `{attribute}` a meaning in its body"
+        raise Withheld(msg)
+    taken = _taken_name(context, attribute)
+    if taken is not None:
+        msg = f"`{taken}` is another attribute"
+        raise Withheld(msg)
+
+
+def _taken_name(context: ClassContext, attribute: str) -> str | None:
+    """An attribute under one of the names that the fix wants."""
+    wanted = re.compile(rf"{re.escape(attribute)}_\d+|{re.escape(_counter(attribute))}")
+    for name in sorted(context.attribute_names):
+        if wanted.fullmatch(name) or ("*" in name and fnmatchcase(f"{attribute}_0", name)):
+            return name
+    return next((name for name in (f"{attribute}_0", _counter(attribute)) if context.collision(name)), None)
+
+
+def _counter(attribute: str) -> str:
+    return f"_{attribute.lstrip('_')}_count"
+
+
+def _refuse_uses(context: ClassContext, attribute: str, write: Write) -> None:
+    reason = context.container_obstacle(attribute, write.step.statement)
+    if reason is not None:
+        raise Withheld(reason)
+    registering = {one.step.method for one in context.construction.events if isinstance(one, Registration)}
+    if registering & context.uses.read.get(attribute, set()):
+        msg = "the method that reads it registers buffers, maybe its tensors"
+        raise Withheld(msg)
+    if without(context.construction.attributes[attribute].value, Unset) != write.value:
+        msg = "it is changed after it is stored"
+        raise Withheld(msg)
+
+
+def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, place: MethodPlace) -> BufferFix:
+    from regbuf_lint.rewrite.numbered_buffers import numbered  # noqa: PLC0415  libcst is slow to load
+
+    statement = write.step.statement
+    style = text_style(context, write)
+    wanted = _numbered(context, write, container, plan, place)
+    made = numbered(context.source, statement, wanted, style)
+    newline = context.source.newline
+    behind = newline if place.is_followed else ""
+    insertion = f"{newline}{newline}{place.indent}{made.prop}{behind}"
+    doubts = doubts_about(context, [plan])
+    fix = Fix(
+        Applicability.UNSAFE,
+        _message(plan, container.kind),
+        (made.assignment, Edit(Span(place.end, place.end), insertion)),
+        adds=_keys(wanted) if plan.persistent else (),
+    )
+    look = doubts[0] if doubts else f"each read of it gives a new {container.kind}"
+    return BufferFix(fix, f"the fix needs a look: {look}")
+
+
+def _numbered(context: ClassContext, write: Write, container: Sequence, plan: Plan, place: MethodPlace) -> Numbered:
+    from regbuf_lint.rewrite.numbered_buffers import Numbered  # noqa: PLC0415  libcst is slow to load
+    from regbuf_lint.rewrite.registration import Registered  # noqa: PLC0415
+
+    attribute = write.attribute or ""
+    annotation = _annotation(context, write)
+    return Numbered(
+        attribute,
+        container.kind,
+        None if container.items is None else len(container.items),
+        tuple(Registered(plan.persistent, calls_on(replace(write, value=value))) for value in container.items or ()),
+        Registered(plan.persistent, calls_on(replace(write, value=container.element))),
+        context.in_class_body(context.spelling("torch.Tensor") or "") or "",
+        annotation,
+        _counter(attribute),
+        place.indent,
+    )
+
+
+def _annotation(context: ClassContext, write: Write) -> str:
+    """The annotation of the assignment, as the property can have it; empty where there is none."""
+    if write.form is not WriteForm.ANNOTATED:
+        return ""
+    from regbuf_lint.rewrite.annotations import annotation_of  # noqa: PLC0415  libcst is slow to load
+
+    return context.in_class_body(annotation_of(context.source, write.step.statement)) or ""
+
+
+def _keys(wanted: Numbered) -> tuple[str, ...]:
+    """Keys of the buffers; a pattern where their number is not known."""
+    if wanted.length is None:
+        return (f"{wanted.attribute}_*",)
+    return tuple(f"{wanted.attribute}_{index}" for index in range(wanted.length))
+
+
+def _message(plan: Plan, kind: str) -> str:
+    what = "persistent" if plan.persistent else "non-persistent"
+    name = f"`{plan.attribute}`"
+    return f"Register the tensors of {name} as {what} buffers, and make {name} a property that gives a {kind}"
