@@ -1,4 +1,4 @@
-"""A list or tuple of tensors as numbered buffers, and the property that gives them as a list or tuple again."""
+"""A list or tuple of tensors as numbered buffers."""
 
 from __future__ import annotations
 
@@ -12,22 +12,17 @@ from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.layout import Argument, call
+from regbuf_lint.rewrite.listing_property import Listing, listing_property, numbered_name
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import Place, columns, is_pragma, place_of
 from regbuf_lint.rewrite.registration import Registered, from_setattr, registration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from regbuf_lint.rewrite.style import TextStyle
     from regbuf_lint.source.text import SourceText
 
 MOST_NAMED = 6
 """A literal of more items is registered in a loop."""
-
-MOST_LISTED = 3
-"""The annotation of a longer tuple does not list its items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +32,24 @@ class Numbered:
     Attributes:
         attribute: its name, which the property takes.
         kind: ``list`` or ``tuple``.
-        length: number of its items, None where only a run can tell.
-        how: how each item is registered; nothing where their number is not known.
+        how: how each item is registered; nothing where inference does not tell them apart.
         how_all: how they are registered where one statement does it for all.
         tensor: how the file spells ``torch.Tensor``; empty where it can't.
         annotation: return annotation that the property gets instead; empty for one made from ``tensor``.
-        counter: attribute that keeps the number of items.
+        counter: attribute that keeps the number of items where a run alone can tell it.
         indent: white space before the ``def`` of the property.
+        makers: functions of the file, and methods of the class: what a call of one returns is a list like any other.
     """
 
     attribute: str
     kind: str
-    length: int | None
     how: tuple[Registered, ...]
     how_all: Registered
     tensor: str
     annotation: str
     counter: str
     indent: str
+    makers: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,40 +59,47 @@ class Rewritten:
     Attributes:
         assignment: what replaces the assignment, with the comment behind it.
         prop: the property, without a line end before or behind it.
+        keys: names of the buffers; a pattern where their number is known to a run only.
     """
 
     assignment: Edit
     prop: str
+    keys: tuple[str, ...]
 
 
 def numbered(source: SourceText, span: Span, wanted: Numbered, style: TextStyle) -> Rewritten:
     """The assignment ``self.x = [...]`` at ``span`` as registrations, and the property.
 
     Raises:
-        CannotRewrite: the value is neither a list nor a tuple that is written out, nor a comprehension.
+        CannotRewrite: the value has no form that is known to make a new list or tuple.
     """
     statement = parse_statement(source, span)
     place = place_of(source, span, style)
     if not place.alone:
         msg = "another statement shares its line"
         raise CannotRewrite(msg)
-    target, value = _parts(statement)
     with refusing_what_libcst_refuses():
-        items = _items(value)
-        is_named = items is not None and len(items) <= MOST_NAMED and not has_comments(value)
-        text = _named(target, items or [], wanted, place, style) if is_named else ""
+        list_ = _List(*_parts(statement), wanted, replace(place, behind=0), style)
+        length = list_.length
+        is_named = length is not None and length == len(wanted.how) <= MOST_NAMED and not has_comments(list_.value)
         comment, end = _comment(source, span)
-        if is_named:
-            text = _commented_above(text, comment, place)
-        else:
-            lines = _looped(target, value, wanted, place, style)
-            text = place.newline.join([lines[0] + (f"  {comment}" if comment else ""), *lines[1:]])
-        prop = _property(code(target.value), wanted, place, style, is_named=is_named)
-    longest = max(columns(line) for line in (*prop.splitlines(), f"{place.indent}{text}".splitlines()[-1]))
-    if longest > style.width:
+        text = list_.named(comment) if is_named else list_.looped(comment)
+        listing = Listing(
+            wanted.attribute,
+            wanted.kind,
+            code(list_.target.value),
+            length,
+            wanted.counter,
+            is_named,
+            wanted.tensor,
+            wanted.annotation,
+        )
+        prop = listing_property(listing, replace(place, indent=wanted.indent), style)
+    if max(columns(line) for line in (*prop.splitlines(), text.splitlines()[-1])) > style.width:
         msg = "the lines would be too long"
         raise CannotRewrite(msg)
-    return Rewritten(Edit(Span(span.start, end), text), prop)
+    keys = [f"{wanted.attribute}_{index}" for index in ("*" if length is None else range(length))]
+    return Rewritten(Edit(Span(span.start, end), text), prop, tuple(keys))
 
 
 def _parts(statement: cst.BaseSmallStatement) -> tuple[cst.Attribute, cst.BaseExpression]:
@@ -113,30 +115,6 @@ def _parts(statement: cst.BaseSmallStatement) -> tuple[cst.Attribute, cst.BaseEx
     return target, value
 
 
-def _items(value: cst.BaseExpression) -> list[cst.BaseExpression] | None:
-    """The items of a list or tuple that is written out; None for a comprehension.
-
-    Raises:
-        CannotRewrite: it is neither.
-    """
-    if isinstance(value, (cst.List, cst.Tuple)):
-        if any(isinstance(one, cst.StarredElement) for one in value.elements):
-            msg = "its value unpacks another list"
-            raise CannotRewrite(msg)
-        return [one.value for one in value.elements]
-    if not isinstance(value, cst.ListComp) and not _is_built_from_generator(value):
-        msg = "its value is neither a list or tuple that is written out nor a comprehension"
-        raise CannotRewrite(msg)
-    return None
-
-
-def _is_built_from_generator(value: cst.BaseExpression) -> bool:
-    """Whether a value is ``tuple(... for ...)`` or ``list(... for ...)``."""
-    if not isinstance(value, cst.Call) or not isinstance(value.func, cst.Name) or len(value.args) != 1:
-        return False
-    return value.func.value in {"list", "tuple"} and isinstance(value.args[0].value, cst.GeneratorExp)
-
-
 def _comment(source: SourceText, span: Span) -> tuple[str, Position]:
     """The comment behind a statement, and where it ends; the end of the statement where there is none."""
     behind = source.line(span.end.row)[span.end.column - 1 :].rstrip()
@@ -145,68 +123,100 @@ def _comment(source: SourceText, span: Span) -> tuple[str, Position]:
     return behind.strip(), Position(span.end.row, span.end.column + len(behind))
 
 
-def _commented_above(text: str, comment: str, place: Place) -> str:
-    """A comment gets its own line above the registrations, but one for tools stays behind the first of them."""
-    if not comment:
-        return text
-    if is_pragma(comment):
-        first, newline, rest = text.partition(place.newline)
-        return f"{first}  {comment}{newline}{rest}"
-    return f"{comment}{place.newline}{place.indent}{text}"
+class _List:
+    """The assignment of a list or tuple.
 
+    Raises:
+        CannotRewrite: the value has no form that is known to make a new one.
+    """
 
-def _named(
-    target: cst.Attribute, items: list[cst.BaseExpression], wanted: Numbered, place: Place, style: TextStyle
-) -> str:
-    """A registration for each item."""
-    alone = replace(place, behind=0)
-    return place.joined(
-        [
-            registration(target.with_changes(attr=cst.Name(f"{wanted.attribute}_{index}")), item, how, alone, style)
-            for index, (item, how) in enumerate(zip(items, wanted.how, strict=True))
+    def __init__(
+        self, target: cst.Attribute, value: cst.BaseExpression, wanted: Numbered, place: Place, style: TextStyle
+    ) -> None:
+        self.target = target
+        self.value = value
+        self._wanted = wanted
+        self._place = place
+        self._style = style
+        self._items: list[cst.BaseExpression] = []
+        self.length: int | None = None
+        if isinstance(value, (cst.List, cst.Tuple)):
+            if any(isinstance(one, cst.StarredElement) for one in value.elements):
+                msg = "its value unpacks another list"
+                raise CannotRewrite(msg)
+            self._items = [one.value for one in value.elements]
+            self.length = len(self._items)
+        elif not _makes_list(value, wanted.makers):
+            msg = "its value is neither written out nor a comprehension, nor made by a function of this file"
+            raise CannotRewrite(msg)
+
+    def named(self, comment: str) -> str:
+        """A registration for each item."""
+        lines = [
+            registration(self._numbered_target(index), item, how, self._place, self._style)
+            for index, (item, how) in enumerate(zip(self._items, self._wanted.how, strict=True))
         ]
-    )
+        if comment and is_pragma(comment):
+            lines[0] = f"{lines[0]}  {comment}"
+        elif comment:
+            lines.insert(0, comment)
+        return self._place.joined(lines)
+
+    def _numbered_target(self, index: int) -> cst.Attribute:
+        return self.target.with_changes(attr=cst.Name(f"{self._wanted.attribute}_{index}"))
+
+    def looped(self, comment: str) -> str:
+        """A local takes the list, a loop registers its items, and where it has to be known their number is kept."""
+        index, one, every = self._locals()
+        flat = flattened(self.value)
+        head = f"{every} = "
+        fits = flat is not None and self._place.fits(head + flat)
+        first = head + (flat if fits and flat is not None else code(self.value))
+        owner = code(self.target.value)
+        inner = replace(self._place.deeper(), behind=0)
+        key = numbered_name(self._wanted.attribute, index, self._style)
+        setting = cst.ensure_type(cst.parse_expression(f"setattr({owner}, {key}, {one})"), cst.Call)
+        lines = [
+            f"{first}  {comment}" if comment else first,
+            f"for {index}, {one} in enumerate({every}):",
+            self._place.unit + from_setattr(setting, self._wanted.how_all, inner, self._style),
+        ]
+        if self.length is None:
+            lines.append(f"{owner}.{self._wanted.counter} = len({every})")
+        return self._place.joined(lines)
+
+    def _locals(self) -> tuple[str, str, str]:
+        """Names for the number of an item, the item, and all items."""
+        base = self._wanted.attribute.lstrip("_")
+        for singular, plural in ((_singular(base), base), ("tensor", "tensors")):
+            taken = set(self._style.taken_names)
+            every = _free([plural, "tensors"], taken)
+            one = _free([singular, "tensor"], taken)
+            index = _free(["i", "index", "number"], taken)
+            if self._place.fits(f"for {index}, {one} in enumerate({every}):"):
+                break
+        return index, one, every
 
 
-def _looped(
-    target: cst.Attribute, value: cst.BaseExpression, wanted: Numbered, place: Place, style: TextStyle
-) -> list[str]:
-    """A local takes the list, a loop registers its items, and where it has to be known their number is kept."""
-    index, one, every = _locals(wanted, place, style)
-    flat = flattened(value)
-    head = f"{every} = "
-    fits = flat is not None and replace(place, behind=0).fits(head + flat)
-    lines = [head + (flat if fits and flat is not None else code(value))]
-    lines.append(f"{place.indent}for {index}, {one} in enumerate({every}):")
-    inner = replace(place.deeper(), behind=0)
-    key = _format_string(wanted, index, style)
-    setting = cst.ensure_type(cst.parse_expression(f"setattr({code(target.value)}, {key}, {one})"), cst.Call)
-    lines.append(inner.indent + from_setattr(setting, wanted.how_all, inner, style))
-    if wanted.length is None:
-        lines.append(f"{place.indent}{code(target.value)}.{wanted.counter} = len({every})")
-    return lines
+def _makes_list(value: cst.BaseExpression, makers: frozenset[str]) -> bool:
+    """Whether a value is certainly a new list or tuple."""
+    if isinstance(value, cst.IfExp):
+        return _makes_list(value.body, makers) and _makes_list(value.orelse, makers)
+    if isinstance(value, cst.Call):
+        return _is_built_from_generator(value) or code(value.func) in makers
+    return isinstance(value, (cst.ListComp, cst.List, cst.Tuple))
 
 
-def _locals(wanted: Numbered, place: Place, style: TextStyle) -> tuple[str, str, str]:
-    """Names for the number of an item, the item, and all items."""
-    base = wanted.attribute.lstrip("_")
-    for singular, plural in ((_singular(base), base), ("tensor", "tensors")):
-        taken = set(style.taken_names)
-        every = _free([plural, "tensors"], taken)
-        one = _free([singular, "tensor"], taken)
-        index = _free(["i", "index", "number"], taken)
-        if replace(place, behind=0).fits(f"for {index}, {one} in enumerate({every}):"):
-            break
-    return index, one, every
+def _is_built_from_generator(value: cst.Call) -> bool:
+    """Whether a value is ``tuple(... for ...)`` or ``list(... for ...)``."""
+    if not isinstance(value.func, cst.Name) or len(value.args) != 1:
+        return False
+    return value.func.value in {"list", "tuple"} and isinstance(value.args[0].value, cst.GeneratorExp)
 
 
-def _format_string(wanted: Numbered, index: str, style: TextStyle) -> str:
-    return f"f{style.quote}{wanted.attribute}_{{{index}}}{style.quote}"
-
-
-def _free(candidates: Iterable[str], taken: set[str]) -> str:
-    """The first name that is not taken, else the first with a trailing underscore; it is taken from then on."""
-    names = [name for name in candidates if not iskeyword(name)]
+def _free(candidates: list[str], taken: set[str]) -> str:
+    """The first name that is not taken, else the first with trailing underscores; it is taken from then on."""
+    names = [name for name in candidates if name and not iskeyword(name)]
     free = next((name for name in names if name not in taken), "")
     if not free:
         free = f"{names[0]}_"
@@ -223,54 +233,3 @@ def _singular(name: str) -> str:
     if name.endswith("s") and not name.endswith(("ss", "us", "is", "ices", "ies")) and len(name) > len("as"):
         return name[:-1]
     return "tensor"
-
-
-def _property(receiver: str, wanted: Numbered, place: Place, style: TextStyle, *, is_named: bool) -> str:
-    head = f"def {wanted.attribute}({receiver})"
-    indent = wanted.indent
-    returned = wanted.annotation or _annotation(wanted, is_named=is_named)
-    line = f"{head} -> {returned}:" if returned else f"{head}:"
-    if columns(indent + line) > style.width:
-        line = f"{head}:"
-    body = replace(place, indent=indent + place.unit, behind=0, alone=True)
-    given = _names(receiver, wanted, body) if is_named else _comprehension(receiver, wanted, body, style)
-    return f"{place.newline}{indent}".join(["@property", line, f"{place.unit}{given}"])
-
-
-def _annotation(wanted: Numbered, *, is_named: bool) -> str:
-    if not wanted.tensor:
-        return ""
-    if wanted.kind == "list":
-        return f"list[{wanted.tensor}]"
-    if is_named and wanted.length is not None and wanted.length <= MOST_LISTED:
-        return f"tuple[{', '.join([wanted.tensor] * wanted.length)}]"
-    return f"tuple[{wanted.tensor}, ...]"
-
-
-def _names(receiver: str, wanted: Numbered, place: Place) -> str:
-    """``return [self.x_0, self.x_1]``."""
-    names = [f"{receiver}.{wanted.attribute}_{index}" for index in range(len(wanted.how))]
-    if wanted.kind == "tuple":
-        bare = f"return {', '.join(names)}"
-        if len(names) == 1:
-            return f"return ({names[0]},)"
-        if place.fits(bare):
-            return bare
-    opening, closing = ("[", "]") if wanted.kind == "list" else ("(", ")")
-    return call(f"return {opening}", [Argument(cst.parse_expression(name)) for name in names], place, closing)
-
-
-def _comprehension(receiver: str, wanted: Numbered, place: Place, style: TextStyle) -> str:
-    """``return [getattr(self, f"x_{i}") for i in range(self._x_count)]``, split as formatters do."""
-    number = str(wanted.length) if wanted.length is not None else f"{receiver}.{wanted.counter}"
-    element = f"getattr({receiver}, {_format_string(wanted, 'i', style)})"
-    clause = f"for i in range({number})"
-    opening, closing = ("[", "]") if wanted.kind == "list" else ("tuple(", ")")
-    inner = place.deeper()
-    whole = f"return {opening}{element} {clause}{closing}"
-    if place.fits(whole):
-        return whole
-    inside = f"{element} {clause}"
-    if not replace(inner, behind=0).fits(inside):
-        inside = f"{element}{place.newline}{inner.indent}{clause}"
-    return f"return {opening}{place.newline}{inner.indent}{inside}{place.newline}{place.indent}{closing}"

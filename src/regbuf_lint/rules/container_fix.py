@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.span import Span
-from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, without
+from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
 from regbuf_lint.rules.buffer_doubts import doubts_about
@@ -54,10 +54,12 @@ def _only_write(writes: list[Write]) -> tuple[Write, Sequence]:
     if any(isinstance(one, Mapping) for one in write.value):
         msg = "it is a dict"
         raise Withheld(msg)
-    container = next((one for one in write.value if isinstance(one, Sequence)), None)
-    if container is None or len(write.value) > 1 or container.kind not in {"list", "tuple"}:
-        msg = "its value may be something else than a list or tuple"
+    lists = [one for one in write.value if isinstance(one, Sequence)]
+    kinds = {one.kind for one in lists}
+    if len(lists) < len(write.value) or len(kinds) > 1 or not kinds <= {"list", "tuple"}:
+        msg = "its value may be something else than a list, or than a tuple"
         raise Withheld(msg)
+    container = lists[0] if len(lists) == 1 else Sequence(kinds.pop(), None, join(one.element for one in lists))
     if not container.element:
         msg = "it is filled after it is stored"
         raise Withheld(msg)
@@ -90,18 +92,11 @@ def _place(context: ClassContext, attribute: str, write: Write) -> MethodPlace:
 
 def _refuse_class(context: ClassContext, attribute: str) -> None:
     """Raise where a property of that name, or the names of the buffers, would meet something else."""
-    hook = context.overrides("__getattr__", "__getattribute__")
-    if hook is not None:
-        msg = f"the class has its own `{hook}`"
-        raise Withheld(msg)
     if attribute.startswith("__"):
         msg = "its name is private to the class"
         raise Withheld(msg)
     if _SCRIPTED.search(context.source.text):
         msg = "the file speaks of TorchScript, which cannot compile such a property"
-        raise Withheld(msg)
-    if context.names_attributes_at_run_time:
-        msg = "the class sets attributes by names that are not known here"
         raise Withheld(msg)
     if context.named_in_class(attribute):
         msg = f"a class gives the name `{attribute}` a meaning in its body"
@@ -147,14 +142,16 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     made = numbered(context.source, statement, wanted, style)
     newline = context.source.newline
     behind = newline if place.is_followed else ""
-    insertion = f"{newline}{newline}{place.indent}{made.prop}{behind}"
+    insertion = f"{newline}{newline}{made.prop}{behind}"
     doubts = doubts_about(context, [plan])
     fix = Fix(
         Applicability.UNSAFE,
         _message(plan, container.kind),
         (made.assignment, Edit(Span(place.end, place.end), insertion)),
-        adds=_keys(wanted) if plan.persistent else (),
+        adds=made.keys if plan.persistent else (),
     )
+    if context.names_attributes_at_run_time:
+        doubts.append("the class sets attributes by names that are not known here, and it cannot set a property")
     look = doubts[0] if doubts else f"each read of it gives a new {container.kind}"
     return BufferFix(fix, f"the fix needs a look: {look}")
 
@@ -164,17 +161,16 @@ def _numbered(context: ClassContext, write: Write, container: Sequence, plan: Pl
     from regbuf_lint.rewrite.registration import Registered  # noqa: PLC0415
 
     attribute = write.attribute or ""
-    annotation = _annotation(context, write)
     return Numbered(
         attribute,
         container.kind,
-        None if container.items is None else len(container.items),
         tuple(Registered(plan.persistent, calls_on(replace(write, value=value))) for value in container.items or ()),
         Registered(plan.persistent, calls_on(replace(write, value=container.element))),
         context.in_class_body(context.spelling("torch.Tensor") or "") or "",
-        annotation,
+        _annotation(context, write),
         _counter(attribute),
         place.indent,
+        context.functions_at_hand,
     )
 
 
@@ -185,13 +181,6 @@ def _annotation(context: ClassContext, write: Write) -> str:
     from regbuf_lint.rewrite.annotations import annotation_of  # noqa: PLC0415  libcst is slow to load
 
     return context.in_class_body(annotation_of(context.source, write.step.statement)) or ""
-
-
-def _keys(wanted: Numbered) -> tuple[str, ...]:
-    """Keys of the buffers; a pattern where their number is not known."""
-    if wanted.length is None:
-        return (f"{wanted.attribute}_*",)
-    return tuple(f"{wanted.attribute}_{index}" for index in range(wanted.length))
 
 
 def _message(plan: Plan, kind: str) -> str:

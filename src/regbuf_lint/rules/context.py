@@ -22,6 +22,7 @@ from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.placeholders import called_in_forward, fills_before_reading, starts_as_placeholder
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class, torch_class
+from regbuf_lint.index.scopes import FunctionBinding
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.merges import is_merged_over_settings
@@ -323,6 +324,15 @@ class ClassContext:
         """Whether the class, a base or an heir defines or annotates a name in its body."""
         definitions = [self._inference.definition(one) for one in self._family]
         return any(one.defines(name) or name in one.annotations or name in one.setters for one in definitions)
+
+    @cached_property
+    def functions_at_hand(self) -> frozenset[str]:
+        """How the class calls functions of its file, and methods that it or a base has."""
+        bindings = self.symbol.scope.file.scope.bindings
+        functions = (name for name, bound in bindings.items() if all(isinstance(one, FunctionBinding) for one in bound))
+        bases = self._inference.classes(self.symbol)
+        methods = (f"self.{name}" for base in bases for name in self._inference.definition(base).methods)
+        return frozenset((*functions, *methods))
 
     @cached_property
     def attribute_names(self) -> frozenset[str]:
