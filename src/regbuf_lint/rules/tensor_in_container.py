@@ -46,7 +46,7 @@ META = RuleMeta(
 DOCS = RuleDocs(
     what=(
         "Reports a list, tuple, dict or `OrderedDict` of tensors that is assigned to an attribute of `self` while an "
-        "`nn.Module` is built."
+        "`nn.Module` is built, at the first assignment that brings tensors."
     ),
     why=(
         "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or "
@@ -72,12 +72,13 @@ DOCS = RuleDocs(
         '        return [getattr(self, f"masks_{i}") for i in range(self._masks_count)]\n'
     ),
     fix_safety=(
-        "Always unsafe. A list or tuple that is written out, or a comprehension, becomes numbered buffers and a "
-        "property under the old name, which gives them as a list or tuple; indexing, loops, `len()`, `zip()` and "
-        "unpacking read it as before, but each read makes a new list. Withheld, with the reason in the help, where "
-        "the attribute is read in another way, handed on, changed or assigned again; for dicts, nested containers, "
-        "and lists that are filled with `append`; where TorchScript is at work; where a name is taken; and where the "
-        "fix of RBF001 would be withheld."
+        "Always unsafe. A list or tuple that is written out, a comprehension, or what a function of the same file "
+        "makes, becomes numbered buffers and a property under the old name, which gives them as a list or tuple: "
+        "indexing, loops, `len()`, `zip()` and unpacking read it as before, but each read makes a new list, and "
+        "TorchScript cannot compile the property. Withheld, with the reason in the help, where the attribute is "
+        "handed on, changed, assigned again or named in a string; for dicts, nested containers, and lists that are "
+        "filled with `append`; where the file speaks of TorchScript; where a name is taken; and where the fix of "
+        "RBF001 would be withheld."
     ),
     checkpoint_impact=(
         "As for RBF001: with `--persistent auto`, tensors that every construction rebuilds are registered with "
