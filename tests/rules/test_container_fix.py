@@ -113,6 +113,14 @@ def test_line_ends_tabs_and_a_last_line_without_end() -> None:
 def test_a_method_that_follows_at_once_gets_an_empty_line() -> None:
     source = text(LITERAL).replace("\n\n    def forward", "\n    def forward")
     assert "        return [self.masks_0, self.masks_1]\n\n    def forward" in fixed(source)
+    several = fixed(source.replace(LITERAL, f"{LITERAL}\n        self.rows = (torch.ones(3),)"))
+    assert "        return [self.masks_0, self.masks_1]\n\n    @property\n    def rows(self)" in several
+    assert "        return (self.rows_0,)\n\n    def forward" in several
+
+
+def test_new_locals_hide_nothing() -> None:
+    source = text("self.len = [torch.ones(n) for n in sizes]", read="x + self.len[0]")
+    assert "        self._len_count = len(tensors)\n" in fixed(source)
 
 
 def test_the_comment_behind_a_short_list_stands_above_and_one_for_tools_stays() -> None:
@@ -128,6 +136,8 @@ def test_no_annotation_where_the_file_has_no_name_for_tensors() -> None:
 def test_the_annotation_of_the_assignment_is_kept() -> None:
     source = text(LITERAL.replace("self.masks", "self.masks: 'list[torch.Tensor]'"))
     assert "    def masks(self) -> 'list[torch.Tensor]':\n" in fixed(source)
+    final = text(LITERAL.replace("self.masks", "self.masks: Final[list]"))
+    assert "    def masks(self) -> list[torch.Tensor]:\n" in fixed(final)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import TYPE_CHECKING
@@ -189,7 +190,7 @@ class _List:
         """Names for the number of an item, the item, and all items."""
         base = self._wanted.attribute.lstrip("_")
         for singular, plural in ((_singular(base), base), ("tensor", "tensors")):
-            taken = set(self._style.taken_names)
+            taken = {*self._style.taken_names, *vars(builtins)}
             every = _free([plural, "tensors"], taken)
             one = _free([singular, "tensor"], taken)
             index = _free(["i", "index", "number"], taken)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
-from regbuf_lint.model.span import Span
+from regbuf_lint.model.span import Position, Span
 from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _BUILT_IN = frozenset({"enumerate", "getattr", "len", "property", "range", "tuple"})
 _SCRIPTED = re.compile(r"\btorch\.jit\b|\bfrom torch import [^\n]*\bjit\b|__constants__")
+
+_OF_VARIABLES = re.compile(r"\b(?:Final|ClassVar)\b")
+"""Annotations that a variable may have and a result may not."""
 
 
 def container_fix(context: ClassContext, attribute: str, writes: list[Write]) -> BufferFix:
@@ -140,20 +143,26 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     style = text_style(context, write)
     wanted = _numbered(context, write, container, plan, place)
     made = numbered(context.source, statement, wanted, style)
-    newline = context.source.newline
-    behind = newline if place.is_followed else ""
-    insertion = f"{newline}{newline}{made.prop}{behind}"
     doubts = doubts_about(context, [plan])
     fix = Fix(
         Applicability.UNSAFE,
         _message(plan, container.kind),
-        (made.assignment, Edit(Span(place.end, place.end), insertion)),
+        (made.assignment, _insertion(context, place, made.prop)),
         adds=made.keys if plan.persistent else (),
     )
     if context.names_attributes_at_run_time:
         doubts.append("the class sets attributes by names that are not known here, and it cannot set a property")
     look = doubts[0] if doubts else f"each read of it gives a new {container.kind}"
     return BufferFix(fix, f"the fix needs a look: {look}")
+
+
+def _insertion(context: ClassContext, place: MethodPlace, text: str) -> Edit:
+    """Puts a method behind another one, with an empty line between it and each of its neighbours."""
+    newline = context.source.newline
+    if place.is_followed:
+        start = Position(place.end.row + 1, 1)
+        return Edit(Span(start, start), f"{newline}{text}{newline}{newline}")
+    return Edit(Span(place.end, place.end), f"{newline}{newline}{text}")
 
 
 def _numbered(context: ClassContext, write: Write, container: Sequence, plan: Plan, place: MethodPlace) -> Numbered:
@@ -180,7 +189,8 @@ def _annotation(context: ClassContext, write: Write) -> str:
         return ""
     from regbuf_lint.rewrite.annotations import annotation_of  # noqa: PLC0415  libcst is slow to load
 
-    return context.in_class_body(annotation_of(context.source, write.step.statement)) or ""
+    annotation = annotation_of(context.source, write.step.statement)
+    return "" if _OF_VARIABLES.search(annotation) else context.in_class_body(annotation) or ""
 
 
 def _message(plan: Plan, kind: str) -> str:
