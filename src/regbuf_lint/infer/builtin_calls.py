@@ -16,7 +16,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
 )
 from regbuf_lint.infer.references import ClassValue, SelfValue, SuperValue
-from regbuf_lint.infer.strings import literal_strings
+from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.targets import write
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import WriteForm
@@ -78,12 +78,19 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -
 
 
 def _getattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
-    names = literal_strings(arguments.argument(1, "name"))
-    if names is None or not arguments.positional:
+    given = arguments.argument(1, "name")
+    names = literal_strings(given) or _known_pattern(given, state)
+    if not names or not arguments.positional:
         return UNKNOWN
     owner = arguments.positional[0]
     found = join(read_attribute(frame, one, name, state, node.args[0]) for one in owner for name in names)
     return found | arguments.argument(2, "default")
+
+
+def _known_pattern(name: Value, state: State) -> tuple[str, ...]:
+    """The pattern of a computed name, where attributes were set by names of that very pattern."""
+    pattern = pattern_of(name)
+    return (pattern,) if pattern is not None and pattern in state.attributes else ()
 
 
 def _list(_frame: Frame, arguments: Arguments, node: ast.Call, _state: State) -> Value:

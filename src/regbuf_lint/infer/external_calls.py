@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torch_class
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
-from regbuf_lint.infer.collections import dict_of, element_of, sequence_of
+from regbuf_lint.infer.collections import dict_of, element_of, sequence, sequence_of
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.library_functions import library_functions
-from regbuf_lint.infer.references import FunctionValue, PartialCall
+from regbuf_lint.infer.references import ExternalValue, FunctionValue, PartialCall
 from regbuf_lint.model.value import (
+    NOTHING,
     OTHER,
     TENSOR_KINDS,
     UNKNOWN,
@@ -21,6 +22,7 @@ from regbuf_lint.model.value import (
     Buffer,
     Literal,
     Loaded,
+    Mapping,
     Other,
     Parameter,
     Submodule,
@@ -153,7 +155,18 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
 
 
 def _default_dict(arguments: Arguments) -> Value:
-    return dict_of(replace(arguments, positional=arguments.positional[1:]))
+    """A dict; where its factory makes lists or dicts, each key that is new has an empty one of them."""
+    made = dict_of(replace(arguments, positional=arguments.positional[1:]))
+    factory = arguments.positional[0] if arguments.positional else NOTHING
+    fresh = join(_EMPTY.get(one.name, NOTHING) if isinstance(one, ExternalValue) else NOTHING for one in factory)
+    return frozenset(Mapping(one.items, one.rest | fresh) if isinstance(one, Mapping) else one for one in made)
+
+
+_EMPTY: dict[str, Value] = {
+    "builtins.list": sequence("list", []),
+    "builtins.dict": frozenset({Mapping((), NOTHING)}),
+    "collections.OrderedDict": frozenset({Mapping((), NOTHING)}),
+}
 
 
 def _chain(arguments: Arguments) -> Value:

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import decorator_names
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
-from regbuf_lint.infer.collections import sequence_of
+from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.value import (
     NONE,
+    NOTHING,
     UNKNOWN,
+    Alternative,
+    Literal,
     Loaded,
     Mapping,
     Other,
+    Sequence,
+    Tensor,
     Unknown,
     Value,
     held,
@@ -193,6 +198,8 @@ def _argument(
             return stand_in
         if value is not None and may_be(value, Loaded) and may_be(promised, Unknown):
             return value
+        if value is None and any(_holds_tensors(one) for one in promised):
+            promised |= _plain_default(frame, default)
         none_too = isinstance(default, ast.Constant) and default.value is None and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value
@@ -201,6 +208,25 @@ def _argument(
 def _may_be_called(promised: Value) -> bool:
     """Whether an annotation says nothing, or no more than that it is of something that can be called."""
     return all(isinstance(one, Unknown) or (isinstance(one, Other) and one.what == "callable") for one in promised)
+
+
+def _plain_default(frame: Frame, default: ast.expr | None) -> Value:
+    """The dict or list of numbers and the like that a parameter defaults to; no alternative where it is none."""
+    if not isinstance(default, (ast.Dict, ast.List, ast.Tuple, ast.Name, ast.Attribute)):
+        return NOTHING
+    value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+    return value if value and all(is_only(_held_by(one), Literal, Other) for one in value) else NOTHING
+
+
+def _holds_tensors(one: Alternative) -> bool:
+    return any(isinstance(item, Tensor) for item in _held_by(one))
+
+
+def _held_by(one: Alternative) -> Value:
+    """What a list or dict holds."""
+    if isinstance(one, Mapping):
+        return mapping_values(one)
+    return one.element if isinstance(one, Sequence) else NOTHING
 
 
 def _callable_default(frame: Frame, default: ast.expr | None) -> Value | None:

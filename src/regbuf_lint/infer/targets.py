@@ -180,6 +180,8 @@ def _bind_item(frame: Frame, target: ast.Subscript, value: Value, state: State) 
         known = state.attribute(target.value.attr)
         if known.value != UNSET:
             state.attributes[target.value.attr] = AttributeState(changed, known.writes)
+    elif isinstance(target.value, ast.Subscript) and is_only(owner, Sequence, Mapping):
+        _bind_item(frame, target.value, changed, state)
 
 
 def _is_self(frame: Frame, node: ast.Attribute, state: State) -> bool:

@@ -38,7 +38,7 @@ class Fix:
         applicability: how far the fix can be trusted.
         message: what the fix does, in the imperative ("Register `mask` as a non-persistent buffer").
         edits: edits of one file, sorted by place, none overlapping another.
-        adds: keys that ``state_dict()`` of the class gains.
+        adds: keys that ``state_dict()`` of the class gains; ``masks_*`` stands for all with a number there.
         removes: keys that it loses.
     """
 

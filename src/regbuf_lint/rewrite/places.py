@@ -69,7 +69,10 @@ def place_of(source: SourceText, span: Span, style: TextStyle) -> Place:
     return Place(indent, style.unit, width, _columns_of(behind), source.newline, alone)
 
 
+def is_pragma(comment: str) -> bool:
+    """Whether a comment speaks to a tool, which looks for it on the line of the code."""
+    return comment.strip().lstrip("#").lstrip().lower().startswith(_PRAGMAS)
+
+
 def _columns_of(behind: str) -> int:
-    comment = behind.strip()
-    is_pragma = comment.lstrip("#").lstrip().lower().startswith(_PRAGMAS)
-    return 0 if not comment or is_pragma else columns(behind.rstrip())
+    return 0 if not behind.strip() or is_pragma(behind) else columns(behind.rstrip())

@@ -45,7 +45,7 @@ def computed_name_fix(context: ClassContext, write: Write) -> BufferFix:
     try:
         plan = plan_for(context, None, [write])
     except Withheld as reason:
-        return _withheld(reason)
+        return withheld(reason)
     return _fix(context, [plan])
 
 
@@ -68,10 +68,11 @@ def _plan(context: ClassContext, attribute: str) -> Plan | BufferFix:
     try:
         return plan_for(context, attribute, all_writes(context.construction.events, attribute))
     except Withheld as reason:
-        return _withheld(reason)
+        return withheld(reason)
 
 
-def _withheld(reason: Exception) -> BufferFix:
+def withheld(reason: Exception) -> BufferFix:
+    """No fix, for a reason that ends a sentence."""
     return BufferFix(None, f"fix withheld: {reason}")
 
 
@@ -98,7 +99,7 @@ def _fix(context: ClassContext, plans: Sequence[Plan]) -> BufferFix:
     try:
         edits = [*_registrations(context, plans), *annotation_edits(context, plans)]
     except (CannotRewrite, Withheld) as reason:
-        return _withheld(reason)
+        return withheld(reason)
     doubts = doubts_about(context, plans)
     fix = Fix(
         Applicability.UNSAFE if doubts else Applicability.SAFE,
@@ -130,7 +131,7 @@ def _registrations(context: ClassContext, plans: Sequence[Plan]) -> list[Edit]:
             span = write.step.statement
             here = wanted.setdefault(span, {})
             key = context.source.slice(write.target)
-            styles[span] = _style(context, write)
+            styles[span] = text_style(context, write)
             if write.form is WriteForm.SETATTR:
                 _refuse_others(context, write, plans)
             persistent = plan.persistent or (key in here and here[key].persistent)
@@ -149,7 +150,12 @@ def _refuse_others(context: ClassContext, write: Write, plans: Sequence[Plan]) -
             raise Withheld(msg)
 
 
-def _style(context: ClassContext, write: Write) -> TextStyle:
+def text_style(context: ClassContext, write: Write) -> TextStyle:
+    """What new text in the place of a write looks like.
+
+    Raises:
+        Withheld: the file has no name for ``nn.Buffer``, and that is asked for.
+    """
     style = context.text_style(write.step.method)
     if style.buffer_style is BufferStyle.NN_BUFFER and not style.buffer_name:
         msg = "the file imports neither `torch` nor `torch.nn`, so `nn.Buffer` has no name there"

@@ -14,12 +14,18 @@ from regbuf_lint.classes.annotations import (
     is_expression,
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
+from regbuf_lint.classes.container_uses import obstacle
 from regbuf_lint.classes.definition import ClassDefinition, names_in
+from regbuf_lint.classes.host_samples import sampled_for_host
+from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.placeholders import called_in_forward, fills_before_reading, starts_as_placeholder
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class, torch_class
+from regbuf_lint.index.scopes import FunctionBinding
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
+from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
@@ -104,7 +110,34 @@ class ClassContext:
         """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
         if self.ignored(attribute) or self.moved_by_hand(attribute):
             return True
-        return attribute is not None and self.sampled_on_cpu(attribute)
+        return attribute is not None and (self.sampled_on_cpu(attribute) or self.filled_by_each_call(attribute))
+
+    def filled_by_each_call(self, attribute: str) -> bool:
+        """Whether the attribute holds a placeholder that ``forward`` replaces by what it makes of its arguments."""
+        building = self.construction.called | _BUILDERS
+        definitions = [self._inference.definition(one) for one in self._family]
+        if not any(starts_as_placeholder(one, attribute, building) for one in definitions):
+            return False
+        changing = _methods([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
+        filling = changing - building
+        functions = [one.methods[name] for one in definitions for name in filling & one.methods.keys()]
+        return (
+            bool(functions)
+            and all(self._serves_forward(name) or name in self._called_in_forward for name in filling)
+            and all(fills_before_reading(function, attribute) for function in functions)
+        )
+
+    def sampled_for_host(self, attribute: str) -> bool:
+        """Whether methods do nothing with the distribution in an attribute but draw numbers and indices from it."""
+        return sampled_for_host((self._inference.definition(one) for one in self._family), attribute)
+
+    def is_merged_over_settings(self, attribute: str) -> bool:
+        """Whether a method merges the attribute over a dict of numbers and the like."""
+        return is_merged_over_settings(self._inference, self.symbol, attribute)
+
+    @cached_property
+    def _called_in_forward(self) -> frozenset[str]:
+        return called_in_forward(self.symbol.scope.file.tree)
 
     def sampled_on_cpu(self, attribute: str) -> bool:
         """Whether only methods that prepare batches for a loader (``collate_fn=self.sample``) read the attribute."""
@@ -156,10 +189,14 @@ class ClassContext:
         return None
 
     @cached_property
-    def _family_uses(self) -> tuple[AttributeUses, ...]:
-        """Uses in the class, its bases, and those classes of the file that inherit from it."""
+    def _family(self) -> tuple[ClassSymbol, ...]:
+        """The class, its bases, and those classes of the file that inherit from it."""
         heirs = [heir for heir in map(ClassSymbol, self.symbol.scope.file.class_scopes()) if self._is_heir(heir)]
-        return (*self._all_uses, *(self._inference.uses(heir) for heir in heirs))
+        return (*self._inference.classes(self.symbol), *heirs)
+
+    @cached_property
+    def _family_uses(self) -> tuple[AttributeUses, ...]:
+        return tuple(self._inference.uses(one) for one in self._family)
 
     def _is_heir(self, other: ClassSymbol) -> bool:
         return other != self.symbol and self.symbol in self._inference.classes(other)
@@ -296,6 +333,37 @@ class ClassContext:
         file = self.symbol.scope.file
         return "PreTrainedModel" in file.source.text or file.name.partition(".")[0] == "transformers"
 
+    def method_place(self, method: str, statement: Span) -> MethodPlace | None:
+        """Where the class's own method stands around a statement."""
+        return method_place(self.definition, method, statement)
+
+    def container_obstacle(self, attribute: str, assignment: Span) -> str | None:
+        """Why a property that makes a new list each time cannot take the place of an attribute."""
+        definitions = [self._inference.definition(one) for one in self._family]
+        return obstacle(definitions, self.symbol.scope.file.tree, attribute, assignment)
+
+    def named_in_class(self, name: str) -> bool:
+        """Whether the class, a base or an heir defines or annotates a name in its body."""
+        definitions = [self._inference.definition(one) for one in self._family]
+        return any(one.defines(name) or name in one.annotations or name in one.setters for one in definitions)
+
+    @cached_property
+    def functions_at_hand(self) -> frozenset[str]:
+        """How the class calls functions of its file, and methods that it or a base has."""
+        bindings = self.symbol.scope.file.scope.bindings
+        functions = (name for name, bound in bindings.items() if all(isinstance(one, FunctionBinding) for one in bound))
+        bases = self._inference.classes(self.symbol)
+        methods = (f"self.{name}" for base in bases for name in self._inference.definition(base).methods)
+        return frozenset((*functions, *methods))
+
+    @cached_property
+    def attribute_names(self) -> frozenset[str]:
+        """Every name that the class, its bases and heirs use or define as an attribute; patterns for computed ones."""
+        tables = (table for uses in self._family_uses for table in (uses.read, uses.stored))
+        definitions = [self._inference.definition(one) for one in self._family]
+        bodies = (table for one in definitions for table in (one.methods, one.properties, one.values, one.annotations))
+        return frozenset[str]().union(self.construction.attributes, *tables, *bodies)
+
     def names_in_method(self, method: str) -> frozenset[str]:
         """Names that a new local variable of the method must not have."""
         function = self.definition.methods.get(method)
@@ -309,7 +377,11 @@ class ClassContext:
 
     def torch_name(self, name: str) -> str | None:
         """How the file spells something of ``torch.nn`` (``nn.Parameter``, ``torch.nn.Parameter``), if it does."""
-        return self._inference.spelling(self.symbol.scope.file, f"torch.nn.{name}")
+        return self.spelling(f"torch.nn.{name}")
+
+    def spelling(self, name: str) -> str | None:
+        """How the file spells a dotted name, if its imports reach it."""
+        return self._inference.spelling(self.symbol.scope.file, name)
 
     @cached_property
     def annotation_place(self) -> AnnotationPlace | None:

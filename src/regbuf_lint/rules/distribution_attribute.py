@@ -29,7 +29,8 @@ DOCS = RuleDocs(
     what=(
         "Reports a `torch.distributions` object that is built from tensors and assigned to an attribute of `self` "
         "while an `nn.Module` is built. Distributions that are `nn.Module` objects themselves "
-        "(priors of gpytorch) are fine."
+        "(priors of gpytorch) are fine, and so are those from which the class only draws numbers for Python "
+        "(`float(self.prior.sample())`) and indices."
     ),
     why=(
         "A distribution is no `nn.Module`: `.to()` and `.half()` leave its tensors behind, so that samples and "
@@ -66,6 +67,8 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if not isinstance(event, Write) or not event.attribute or event.attribute in reported:
             continue
         if not _stays(context, event) or context.looks_after(event.attribute):
+            continue
+        if context.sampled_for_host(event.attribute):
             continue
         reported.add(event.attribute)
         yield _finding(context, event)

@@ -7,13 +7,29 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Tensor, Unset, is_tensor, may_be, tensors, without
+from regbuf_lint.model.value import (
+    Literal,
+    Mapping,
+    NoneValue,
+    Other,
+    Sequence,
+    Tensor,
+    Unset,
+    is_only,
+    is_tensor,
+    may_be,
+    tensors,
+    without,
+)
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.buffer_fix import all_writes
+from regbuf_lint.rules.container_fix import container_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.model.value import Alternative, Value
+    from regbuf_lint.rules.buffer_fix import BufferFix
     from regbuf_lint.rules.context import ClassContext
 
 _DEEPEST_NESTING = 2
@@ -24,42 +40,74 @@ META = RuleMeta(
     summary="a list, tuple or dict of tensors stored on an nn.Module",
     severity=Severity.ERROR,
     on_by_default=True,
-    fixable=FixAvailability.NEVER,
+    fixable=FixAvailability.SOMETIMES,
 )
 
 DOCS = RuleDocs(
     what=(
         "Reports a list, tuple, dict or `OrderedDict` of tensors that is assigned to an attribute of `self` while an "
-        "`nn.Module` is built."
+        "`nn.Module` is built, at the first assignment that brings tensors."
     ),
     why=(
         "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or "
         "is saved by `state_dict()`."
     ),
-    example="self.masks = [torch.ones(n, n) for n in sizes]\n",
-    use_instead=(
-        "for i, n in enumerate(sizes):\n"
-        '    self.register_buffer(f"mask_{i}", torch.ones(n, n), persistent=False)\n'
-        "self.masks_count = len(sizes)\n"
+    example=(
+        "class Pyramid(nn.Module):\n"
+        "    def __init__(self, sizes: list[int]) -> None:\n"
+        "        super().__init__()\n"
+        "        self.masks = [torch.ones(n, n) for n in sizes]\n"
     ),
-    fix_safety="There is no fix: how the container is read decides what should stand in its place.",
-    checkpoint_impact="None as long as the buffers are registered with `persistent=False`.",
+    use_instead=(
+        "class Pyramid(nn.Module):\n"
+        "    def __init__(self, sizes: list[int]) -> None:\n"
+        "        super().__init__()\n"
+        "        masks = [torch.ones(n, n) for n in sizes]\n"
+        "        for i, mask in enumerate(masks):\n"
+        '            self.register_buffer(f"masks_{i}", mask, persistent=False)\n'
+        "        self._masks_count = len(masks)\n"
+        "\n"
+        "    @property\n"
+        "    def masks(self) -> list[torch.Tensor]:\n"
+        '        return [getattr(self, f"masks_{i}") for i in range(self._masks_count)]\n'
+    ),
+    fix_safety=(
+        "Always unsafe. A list or tuple that is written out, a comprehension, or what a function of the same file "
+        "makes, becomes numbered buffers and a property under the old name, which gives them as a list or tuple: "
+        "indexing, loops, `len()`, `zip()` and unpacking read it as before, but each read makes a new list, and "
+        "TorchScript cannot compile the property. Withheld, with the reason in the help, where the attribute is "
+        "handed on, changed, assigned again or named in a string; for dicts, nested containers, and lists that are "
+        "filled with `append`; where the file speaks of TorchScript; where a name is taken; and where the fix of "
+        "RBF001 would be withheld."
+    ),
+    checkpoint_impact=(
+        "As for RBF001: with `--persistent auto`, tensors that every construction rebuilds are registered with "
+        "`persistent=False` and `state_dict()` keeps its keys; random ones and those that change in place become "
+        "persistent. Where their number is only known at run time, the new keys are declared as a pattern "
+        "(`masks_*`)."
+    ),
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),
 )
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
-    reported: set[str] = set()
+    ending: dict[str, list[Write]] = {}
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.step.own or event.form is WriteForm.BYPASS:
             continue
-        attribute = event.attribute
-        if attribute is None or attribute in reported or not _ends_as_container(context, event, attribute):
-            continue
-        reported.add(attribute)
-        if not context.looks_after(attribute):
-            yield _finding(context, event, attribute)
+        if event.attribute is not None and _ends_as_container(context, event, event.attribute):
+            ending.setdefault(event.attribute, []).append(event)
+    for attribute, writes in ending.items():
+        if not context.looks_after(attribute) and not context.is_merged_over_settings(attribute):
+            every = all_writes(context.construction.events, attribute)
+            yield _finding(context, _reported(writes), attribute, container_fix(context, attribute, every))
+
+
+def _reported(writes: list[Write]) -> Write:
+    """The first write that stores tensors; where none does, since they are put in afterwards, the first at all."""
+    storing = (write for write in writes if write.form is not WriteForm.AUGMENTED)
+    return next((write for write in storing if any(_holds_tensors(one, 0) for one in write.value)), writes[0])
 
 
 def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> bool:
@@ -92,17 +140,29 @@ def _is_harmless(one: Alternative, depth: int) -> bool:
     """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, nothing."""
     if isinstance(one, (Tensor, NoneValue, Unset)):
         return True
-    return isinstance(one, (Sequence, Mapping)) and (_holds_tensors(one, depth) or _is_empty(one))
+    return _holds_tensors(one, depth) or _is_empty(one)
 
 
-def _is_empty(one: Sequence | Mapping) -> bool:
-    return not any(without(value, NoneValue) for value in _values(one))
+def _is_empty(one: Alternative) -> bool:
+    """Whether a container holds nothing but None and containers that are empty too."""
+    if not isinstance(one, (Sequence, Mapping)):
+        return False
+    return all(_is_empty(held) for value in _values(one) for held in without(value, NoneValue))
 
 
 def _holds_tensors(one: Alternative, depth: int) -> bool:
-    if depth > _DEEPEST_NESTING or not isinstance(one, (Sequence, Mapping)):
+    if depth > _DEEPEST_NESTING or not isinstance(one, (Sequence, Mapping)) or _is_settings(one):
         return False
     return any(_is_held(value, depth) for value in _values(one))
+
+
+def _is_settings(one: Alternative) -> bool:
+    """Whether a dict has plain values but for what an argument adds, whose annotation is hardly right then."""
+    if not isinstance(one, Mapping) or not one.items or not one.rest:
+        return False
+    added = without(one.rest, NoneValue)
+    plain = all(is_only(value, Literal, Other, NoneValue) for _, value in one.items)
+    return plain and all(isinstance(held, Tensor) and bool(held.argument) for held in added)
 
 
 def _values(one: Sequence | Mapping) -> tuple[Value, ...]:
@@ -117,7 +177,11 @@ def _is_held(value: Value, depth: int) -> bool:
     return _are_containers(value, depth + 1)
 
 
-def _finding(context: ClassContext, write: Write, attribute: str) -> Finding:
+def _finding(context: ClassContext, write: Write, attribute: str, outcome: BufferFix) -> Finding:
+    advice = (
+        f'register each tensor as a buffer of its own (`self.register_buffer(f"{attribute}_{{i}}", ...)`) and read '
+        "them by name"
+    )
     return Finding(
         rule=META,
         message=(
@@ -126,13 +190,11 @@ def _finding(context: ClassContext, write: Write, attribute: str) -> Finding:
         ),
         span=write.target,
         statement=write.step.statement,
-        help=(
-            f'register each tensor as a buffer of its own (`self.register_buffer(f"{attribute}_{{i}}", ...)`) and read '
-            "them by name"
-        ),
+        help=f"{advice}; {outcome.note}",
         class_name=context.name,
         attribute=attribute,
         method=write.step.method,
+        fix=outcome.fix,
     )
 
 

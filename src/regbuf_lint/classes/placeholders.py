@@ -1,0 +1,202 @@
+"""Attributes that start as a placeholder, and methods that fill them with what they make of their arguments."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.index.scopes import nested_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.index.scopes import FunctionNode
+
+_UNINITIALISED = frozenset({"empty", "empty_like", "empty_strided"})
+_FILLED = frozenset({"tensor", "zeros", "ones", "Tensor", "FloatTensor", "LongTensor"})
+_ABOUT_SHAPE = frozenset({"shape", "dtype", "ndim", "size", "dim", "numel", "training"})
+_NUMBERS = frozenset({"int", "float", "bool", "str"})
+
+
+def starts_as_placeholder(definition: ClassDefinition, attribute: str, building: frozenset[str]) -> bool:
+    """Whether the methods that build the object put nothing but placeholders into an attribute.
+
+    A placeholder is memory that nobody has initialised, a tensor without elements, a single number as a tensor, or a
+    list or tuple of those.
+    """
+    values = [
+        value
+        for method in building & definition.methods.keys()
+        for target, value in _stores(definition.methods[method])
+        if _is_own(target, receiver_name(definition.methods[method]), attribute)
+    ]
+    return bool(values) and all(_is_placeholder(value) for value in values)
+
+
+def _stores(function: FunctionNode) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            yield from ((target, node.value) for target in node.targets)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield node.target, node.value
+
+
+def _is_placeholder(value: ast.expr) -> bool:
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return bool(value.elts) and all(_is_placeholder(item) for item in value.elts)
+    if not isinstance(value, ast.Call):
+        return False
+    name = _last_name(value.func)
+    if name in _UNINITIALISED:
+        return True
+    if name not in _FILLED or len(value.args) > 1:
+        return False
+    first = value.args[0] if value.args else None
+    if isinstance(first, ast.Constant):
+        return name == "tensor" or first.value == 0
+    return first is None or (isinstance(first, (ast.List, ast.Tuple)) and not first.elts)
+
+
+def called_in_forward(tree: ast.Module) -> frozenset[str]:
+    """Names of the methods that any ``forward`` of a file calls, on whatever object."""
+    forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
+    calls = (node.func for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call))
+    return frozenset(function.attr for function in calls if isinstance(function, ast.Attribute))
+
+
+def fills_before_reading(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method, each time it runs, gives the attribute a value from its arguments before it reads it.
+
+    An ``if`` that compares the attribute's device may decide that the value of the time before still serves.
+    """
+    name = receiver_name(function)
+    if name is None:
+        return False
+    try:
+        return _Filling(function, name, attribute).block(function.body, filled=False)
+    except _Otherwise:
+        return False
+
+
+class _Otherwise(Exception):  # noqa: N818  (an outcome, not an error)
+    """The attribute is read before it is filled, or filled with something else."""
+
+
+class _Filling:
+    """Follows the statements of a method in the order in which they run."""
+
+    def __init__(self, function: FunctionNode, receiver: str, attribute: str) -> None:
+        self._receiver = receiver
+        self._attribute = attribute
+        self._given = _given(function, receiver)
+
+    def block(self, body: list[ast.stmt], *, filled: bool) -> bool:
+        """Whether the attribute is filled behind a block, or the block does not end."""
+        for statement in body:
+            filled = self._statement(statement, filled=filled)
+            if isinstance(statement, (ast.Return, ast.Raise)):
+                return True
+        return filled
+
+    def _statement(self, statement: ast.stmt, *, filled: bool) -> bool:
+        if isinstance(statement, ast.If):
+            return self._if(statement, filled=filled)
+        blocks = list(nested_blocks(statement))
+        if not blocks or isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return self._simple(statement, filled=filled)
+        if any(self._reads(node) for node in _heads(statement)) and not filled:
+            raise _Otherwise
+        ends = [self.block(block, filled=filled) for block in blocks]
+        return filled or (isinstance(statement, (ast.With, ast.AsyncWith)) and all(ends))
+
+    def _if(self, statement: ast.If, *, filled: bool) -> bool:
+        checked = self._checks_device(statement.test)
+        if self._reads(statement.test) and not (filled or checked):
+            raise _Otherwise
+        then = self.block(statement.body, filled=filled)
+        otherwise = self.block(statement.orelse, filled=filled)
+        return then and (otherwise or checked)
+
+    def _simple(self, statement: ast.stmt, *, filled: bool) -> bool:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if any(_is_own(target, self._receiver, self._attribute) for target in targets):
+                if (self._reads(statement.value) and not filled) or not _is_made_of(statement.value, self._given):
+                    raise _Otherwise
+                return True
+        if any(not isinstance(one.ctx, ast.Load) for one in self._mentions(statement)):
+            raise _Otherwise
+        if self._reads(statement) and not filled:
+            raise _Otherwise
+        return filled
+
+    def _checks_device(self, test: ast.expr) -> bool:
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr == "device"
+            and _is_own(node.value, self._receiver, self._attribute)
+            for compare in ast.walk(test)
+            if isinstance(compare, ast.Compare)
+            for node in ast.walk(compare)
+        )
+
+    def _reads(self, node: ast.AST) -> bool:
+        return any(isinstance(one.ctx, ast.Load) for one in self._mentions(node))
+
+    def _mentions(self, node: ast.AST) -> Iterator[ast.Attribute]:
+        for one in ast.walk(node):
+            if isinstance(one, ast.Attribute) and _is_own(one, self._receiver, self._attribute):
+                yield one
+
+
+def _heads(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a compound statement that are no blocks."""
+    inside = {id(one) for block in nested_blocks(statement) for one in block}
+    return (node for node in ast.iter_child_nodes(statement) if id(node) not in inside)
+
+
+def _given(function: FunctionNode, receiver: str) -> frozenset[str]:
+    """The arguments that are no numbers, and the locals that are made of them."""
+    every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    names = {one.arg for one in every if _annotation(one) not in _NUMBERS} - {receiver}
+    if function.args.vararg is not None:
+        names.add(function.args.vararg.arg)
+    stores = list(_stores(function))
+    known = -1
+    while len(names) > known:
+        known = len(names)
+        for target, value in stores:
+            if _is_made_of(value, frozenset(names)):
+                names |= {one.id for one in _bound(target)}
+    return frozenset(names)
+
+
+def _bound(target: ast.expr) -> Iterable[ast.Name]:
+    return (one for one in ast.walk(target) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+
+
+def _annotation(argument: ast.arg) -> str:
+    return argument.annotation.id if isinstance(argument.annotation, ast.Name) else ""
+
+
+def _is_made_of(node: ast.AST, names: frozenset[str]) -> bool:
+    """Whether a value takes more from one of the names than its shape, and so lies on its device."""
+    if isinstance(node, ast.Name):
+        return node.id in names
+    if isinstance(node, ast.Attribute) and node.attr in _ABOUT_SHAPE:
+        return False
+    if isinstance(node, ast.Call) and _last_name(node.func) == "len":
+        return False
+    return any(_is_made_of(child, names) for child in ast.iter_child_nodes(node))
+
+
+def _is_own(node: ast.AST, receiver: str | None, attribute: str) -> bool:
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver
+    return own and getattr(node, "attr", None) == attribute
+
+
+def _last_name(function: ast.expr) -> str:
+    name: str = getattr(function, "attr", getattr(function, "id", ""))
+    return name
