@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _TENSOR = Tensor(argument="?")
 """What was saved may have been a Parameter."""
+_TENSORS = Sequence("list", None, frozenset({Tensor(fresh=False)}))
 
 
 def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction: Construction) -> Construction:
@@ -64,7 +65,7 @@ def _alternatives(probe: Probe, attribute: str) -> tuple[Alternative, ...]:
         return ()
     holds = element in probe.tensors or (item in probe.tensors and whole not in probe.tensors)
     tensors = (_TENSOR,) if whole in probe.tensors or item in probe.tensors else ()
-    return (*tensors, Sequence("list", None, frozenset({_TENSOR}))) if holds else tensors
+    return (*tensors, _TENSORS) if holds else tensors
 
 
 def _event(event: Event, found: Mapping[str, tuple[Alternative, ...]]) -> Event:
