@@ -28,7 +28,7 @@ from regbuf_lint.infer.references import (
     SelfMethod,
     SelfValue,
 )
-from regbuf_lint.infer.registrations import call_self_method
+from regbuf_lint.infer.registrations import begin, call_self_method
 from regbuf_lint.infer.targets import note_gradient, note_random
 from regbuf_lint.infer.torch_api import has
 from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
@@ -138,7 +138,8 @@ def _initialise(frame: Frame, base: str, receiver: Value, state: State) -> None:
     """``nn.Module.__init__(self)``, or that of another class whose source is not at hand."""
     if any(isinstance(one, SelfValue) for one in receiver):
         verdict = frame.inference.hierarchy.membership(External(base)).verdict
-        state.initialised = state.initialised or verdict is Verdict.YES
+        if verdict is Verdict.YES:
+            begin(frame, state)
 
 
 def _call_object(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arguments, state: State) -> Value:

@@ -116,7 +116,8 @@ def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
         _run_initialisers(frame, symbol, state)
     except TooLarge:
         return Construction()
-    return Construction(recorder.events, state.attributes, state.initialised, frozenset(recorder.called))
+    called = frozenset(recorder.called)
+    return Construction(recorder.events, state.attributes, state.initialised, called, recorder.begun)
 
 
 def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State, arguments: Arguments = ANY_ARGUMENTS) -> None:
@@ -126,4 +127,4 @@ def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State, arguments
         if found is not None and state.alive:
             _call(frame, found, state, arguments if name == "__init__" else ANY_ARGUMENTS)
         elif name == "__init__":
-            initialise(inference, symbol, state)
+            initialise(frame, symbol, state)

@@ -24,6 +24,11 @@ class Recorder:
     def __init__(self) -> None:
         self._events: dict[tuple[object, ...], Event] = {}
         self.called: set[str] = set()
+        self.begun = 0
+
+    def begin_again(self) -> None:
+        """Note that ``nn.Module.__init__`` runs another time, after the events so far."""
+        self.begun = len(self._events)
 
     @property
     def entries(self) -> tuple[Entry, ...]:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
-    from regbuf_lint.infer.inference import Inference
     from regbuf_lint.infer.references import SelfMethod
     from regbuf_lint.infer.state import State
     from regbuf_lint.model.span import Span
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 def call_self_method(frame: Frame, callee: SelfMethod, arguments: Arguments, node: ast.Call, state: State) -> Value:
     """The result of a method that the object under construction has from nn.Module or another outside base."""
     if callee.name == "__init__":
-        initialise(frame.inference, callee.symbol, state)
+        initialise(frame, callee.symbol, state)
         return NONE
     if callee.name in {"register_buffer", "add_state"}:
         _register_buffer(frame, arguments, node, state, callee.name)
@@ -49,10 +48,10 @@ def call_self_method(frame: Frame, callee: SelfMethod, arguments: Arguments, nod
     return UNKNOWN
 
 
-def initialise(inference: Inference, symbol: ClassSymbol, state: State) -> None:
+def initialise(frame: Frame, symbol: ClassSymbol, state: State) -> None:
     """``super().__init__()`` reached a base whose source is not at hand: torch's own, or an outside package's."""
-    state.initialised = True
-    for base in inference.outside_bases(symbol):
+    begin(frame, state)
+    for base in frame.inference.outside_bases(symbol):
         known = torch_class(base.name)
         if known is None:
             continue
@@ -60,6 +59,13 @@ def initialise(inference: Inference, symbol: ClassSymbol, state: State) -> None:
             state.attributes.setdefault(name, AttributeState(frozenset({Parameter(), NoneValue()})))
         for name in known.buffers:
             state.attributes.setdefault(name, AttributeState(frozenset({Buffer(Tensor(fresh=False)), NoneValue()})))
+
+
+def begin(frame: Frame, state: State) -> None:
+    """``nn.Module.__init__`` runs, and gives the object empty tables of Parameters, buffers and submodules."""
+    if state.initialised and frame.recorder is not None:
+        frame.recorder.begin_again()
+    state.initialised = True
 
 
 def _register_buffer(frame: Frame, arguments: Arguments, node: ast.Call, state: State, function: str) -> None:

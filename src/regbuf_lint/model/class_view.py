@@ -139,12 +139,15 @@ class Construction:
         attributes: the object's attributes at the end.
         initialised: whether ``nn.Module.__init__`` has run on every path.
         called: names of the methods of ``self`` that ran.
+        begun: events with smaller numbers come before the last run of ``nn.Module.__init__``, which may be one of
+            several; what they registered is lost then.
     """
 
     events: tuple[Event, ...] = ()
     attributes: Mapping[str, AttributeState] = field(default_factory=dict)
     initialised: bool = False
     called: frozenset[str] = frozenset()
+    begun: int = 0
 
     def seen_by(self, owner: str) -> Construction:
         """The same construction with those steps as own that stand in the class ``owner``, a base of the class."""

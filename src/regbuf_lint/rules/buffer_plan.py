@@ -165,6 +165,9 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
         when = "before `super().__init__()`" if context.construction.initialised else "without `super().__init__()`"
         msg = f"it is assigned {when}, where a registration raises AttributeError"
         raise Withheld(msg)
+    if write.number < context.construction.begun:
+        msg = "`nn.Module.__init__` runs again after it is assigned, and drops what is registered by then"
+        raise Withheld(msg)
     if asks_for_gradient(write.value):
         msg = "it asks for a gradient, which a registered buffer should not do: `.to(dtype)` makes it no leaf"
         raise Withheld(msg)

@@ -97,6 +97,8 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
         return None, "fix withheld: the statement is more than the attribute's first plain assignment"
     if not write.step.initialised:
         return None, "fix withheld: it is assigned before `super().__init__()`, where a Parameter raises AttributeError"
+    if write.number < context.construction.begun:
+        return None, "fix withheld: `nn.Module.__init__` runs again after it is assigned, and drops Parameters"
     collision = context.collision(write.attribute or "")
     if collision is not None:
         return None, f"fix withheld: `{write.attribute}` is also {collision}"
