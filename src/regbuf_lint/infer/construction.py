@@ -111,7 +111,7 @@ def _call(
 def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
     recorder, state = Recorder(), State()
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
-    frame.is_whole = inference.is_all_known(symbol)
+    frame.from_start = True
     try:
         _run_initialisers(frame, symbol, state)
     except TooLarge:

@@ -68,7 +68,7 @@ class Frame:
         depth: number of calls around this one.
         within: names of the methods, this one and those around it.
         loops: number of loops around the present statement.
-        is_whole: whether the object's attributes are all known, since it was followed from the start.
+        from_start: whether the object was followed from the start of its construction.
         quiet_gradient: number of ``torch.no_grad()`` blocks around the present statement.
         statement: the simple statement being executed.
         returned: values of the ``return`` statements reached so far.
@@ -101,7 +101,7 @@ class Frame:
         self.within: frozenset[str] = frozenset()
         self.loops = 0
         self.quiet_gradient = 0
-        self.is_whole = False
+        self.from_start = False
         self.statement: ast.stmt | None = None
         self.returned: list[Value] = []
         self.exits: list[State] = []
@@ -161,7 +161,7 @@ class Frame:
         inner.within = self.within | {name} if bound and name not in self.within else self.within
         inner.loops = self.loops
         inner.quiet_gradient = self.quiet_gradient
-        inner.is_whole = self.is_whole
+        inner.from_start = self.from_start
         return inner
 
     def effect(self, function: FunctionValue) -> Effect | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+import re
+from collections import defaultdict, deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from regbuf_lint.model.value import Buffer, Distribution, Mapping, Parameter, Se
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.infer.inference import Inference
@@ -28,6 +30,7 @@ MOST_LOOKED_AT = 64
 """Heirs that are looked at to find those among them that are nn.Module classes."""
 
 _BUILDERS = frozenset({"__init__", "__post_init__"})
+_STORE = re.compile(r"\.\w+[^=]*=(?!=)|\.\w+\s*[,\\]\s*$|setattr|register_|add_state|__dict__")
 _REGISTERING = ("register_buffer", "add_state", "__setattr__")
 
 
@@ -60,14 +63,16 @@ def constructions_through_heirs(
         symbol: the class, which may be a mixin.
         own: its own construction, None where it is no nn.Module class.
     """
+    run_already = frozenset[str]() if own is None else own.called | _BUILDERS
+    open_methods = _methods_that_may_store(inference, symbol) - run_already
+    if not open_methods:
+        return
     near = _heirs_in(inference, symbol, symbol.scope.file)
     called = inference.project.called_where_derived(symbol.scope.file, _name(symbol))
-    if not near and not called:
-        return
-    waiting = _storing_methods(inference, symbol) - (frozenset() if own is None else own.called | _BUILDERS)
-    if not waiting:
-        return
     modules = _modules(inference, near)[:MOST_HEIRS]
+    if not open_methods & called and not any(_runs(inference, heir, open_methods) for heir in modules):
+        return
+    waiting = _storing_methods(inference, symbol) & open_methods
     if waiting & called:
         family = islice(heirs(inference, symbol), MOST_LOOKED_AT)
         calling = (
@@ -85,6 +90,11 @@ def constructions_through_heirs(
             yield heir, construction
 
 
+def _runs(inference: Inference, heir: ClassSymbol, methods: AbstractSet[str]) -> bool:
+    construction = inference.constructor(inference, heir)
+    return construction is not None and not methods.isdisjoint(construction.called)
+
+
 def _modules(inference: Inference, symbols: Iterable[ClassSymbol]) -> list[ClassSymbol]:
     return [one for one in symbols if inference.hierarchy.membership(one).verdict is Verdict.YES]
 
@@ -95,8 +105,25 @@ def _name(symbol: ClassSymbol) -> str:
 
 def _heirs_in(inference: Inference, symbol: ClassSymbol, file: FileFacts) -> list[ClassSymbol]:
     """Classes of a file that inherit from a class, in the order of the file."""
-    candidates = map(ClassSymbol, file.class_scopes())
-    return [one for one in candidates if one != symbol and symbol in inference.classes(one)]
+    known = inference.heirs.get(file.scope)
+    if known is None:
+        known = inference.heirs[file.scope] = defaultdict(list)
+        for one in map(ClassSymbol, file.class_scopes()):
+            for base in inference.classes(one)[1:]:
+                known[base.scope].append(one)
+    return known[symbol.scope]
+
+
+def _methods_that_may_store(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
+    """Methods of a class whose text looks as if they stored something on the object; quick, and never too few."""
+    source = symbol.scope.file.source
+    return frozenset(
+        name
+        for name, node in inference.definition(symbol).methods.items()
+        if any(
+            map(_STORE.search, (source.line(row) for row in range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+        )
+    )
 
 
 def _storing_methods(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:

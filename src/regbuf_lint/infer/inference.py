@@ -18,6 +18,7 @@ from regbuf_lint.model.value import unknown
 
 if TYPE_CHECKING:
     import ast
+    from collections import defaultdict
     from collections.abc import Callable, Iterator
 
     from regbuf_lint.index.files import FileFacts
@@ -58,6 +59,7 @@ class Inference:
         constructor: follows the construction of an object of a class.
         probe: collects the uses of loaded objects; None but in an inference made for that.
         effects: what methods of classes in other files do, by method.
+        heirs: classes that inherit from a class, by the file that they stand in and by that class.
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
     """
@@ -73,6 +75,7 @@ class Inference:
         self.constants: dict[ast.expr, Value] = {}
         self.functions: dict[Scope, FunctionValue] = {}
         self.effects: dict[Scope, Effect] = {}
+        self.heirs: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}

@@ -161,9 +161,10 @@ def _is_set_elsewhere(frame: Frame, name: str, state: State) -> bool:
     """Whether an attribute that nothing followed so far has set may be there; if so, it may be a buffer."""
     if frame.symbol is None or frame.inference.defines(frame.symbol, name):
         return True
-    if not frame.is_whole:
-        state.attributes[name] = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
-    return not frame.is_whole
+    if frame.from_start and frame.inference.is_all_known(frame.symbol):
+        return False
+    state.attributes[name] = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
+    return True
 
 
 def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, truth: bool) -> bool:
