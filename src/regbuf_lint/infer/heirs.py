@@ -7,6 +7,7 @@ from collections import defaultdict, deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.uses import uses_of
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
@@ -72,7 +73,7 @@ def constructions_through_heirs(
     modules = _modules(inference, near)[:MOST_HEIRS]
     if not open_methods & called and not any(_runs(inference, heir, open_methods) for heir in modules):
         return
-    waiting = _storing_methods(inference, symbol) & open_methods
+    waiting = _storing_methods(inference, symbol, open_methods)
     if waiting & called:
         family = islice(heirs(inference, symbol), MOST_LOOKED_AT)
         calling = (
@@ -126,9 +127,9 @@ def _methods_that_may_store(inference: Inference, symbol: ClassSymbol) -> frozen
     )
 
 
-def _storing_methods(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
-    """Methods of a class that store or register something on the object."""
-    uses = inference.uses(symbol)
+def _storing_methods(inference: Inference, symbol: ClassSymbol, methods: frozenset[str]) -> frozenset[str]:
+    """Those of some methods of a class that store or register something on the object."""
+    uses = uses_of(inference.definition(symbol), methods)
     registering = (uses.read.get(name, set()) for name in _REGISTERING)
     return frozenset().union(*uses.stored.values(), *registering, uses.dynamic)
 
