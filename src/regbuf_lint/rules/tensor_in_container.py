@@ -153,7 +153,10 @@ def _is_empty(one: Alternative) -> bool:
 def _holds_tensors(one: Alternative, depth: int) -> bool:
     if depth > _DEEPEST_NESTING or not isinstance(one, (Sequence, Mapping)) or _is_settings(one):
         return False
-    return any(_is_held(value, depth) for value in _values(one))
+    values = [value for value in _values(one) if value]
+    held = [value for value in values if _is_held(value, depth)]
+    # Settings, one of which is a tensor or None, are mostly without the tensor.
+    return any(not may_be(value, NoneValue) for value in held) or (bool(held) and len(held) == len(values))
 
 
 def _is_settings(one: Alternative) -> bool:
