@@ -16,14 +16,22 @@ def files_by_base(directory: Path) -> dict[str, tuple[Path, ...]]:
     """For each word in the bases of a class statement, the files below a directory that hold it, sorted."""
     found: dict[bytes, dict[Path, None]] = {}
     for path in _python_files(directory):
-        try:
-            text = path.read_bytes()
-        except OSError:
-            continue
-        for bases in _HEADER.findall(text):
+        for bases in _HEADER.findall(_bytes(path)):
             for word in _WORD.findall(bases):
                 found.setdefault(word, {})[path] = None
     return {word.decode(errors="replace"): tuple(paths) for word, paths in found.items()}
+
+
+def files_with(directory: Path, text: bytes) -> tuple[Path, ...]:
+    """The files below a directory that hold a text, sorted."""
+    return tuple(path for path in _python_files(directory) if text in _bytes(path))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _python_files(directory: Path) -> list[Path]:
@@ -36,8 +44,4 @@ def _python_files(directory: Path) -> list[Path]:
 
 def calls_on_self(path: Path) -> frozenset[str]:
     """Names of the methods that a file calls on ``self`` or ``super()``."""
-    try:
-        text = path.read_bytes()
-    except OSError:
-        return frozenset()
-    return frozenset(name.decode(errors="replace") for name in _CALL.findall(text))
+    return frozenset(name.decode(errors="replace") for name in _CALL.findall(_bytes(path)))

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.files import FileFacts, ParseError, import_name, installed_roots, parse
-from regbuf_lint.index.headers import calls_on_self, files_by_base
+from regbuf_lint.index.headers import calls_on_self, files_by_base, files_with
 from regbuf_lint.index.scopes import (
     AssignBinding,
     ClassBinding,
@@ -58,6 +58,7 @@ class Project:
         self._installed = installed_roots()
         self._by_name: dict[tuple[Path | None, str], Path | None] = {}
         self._by_path: dict[Path, FileFacts | None] = {}
+        self._holding: dict[tuple[Path, str], tuple[Path, ...]] = {}
         self._headers: dict[Path, dict[str, tuple[Path, ...]]] = {}
         self._calls: dict[Path, frozenset[str]] = {}
         self._listings: dict[Path, frozenset[str]] = {}
@@ -179,6 +180,19 @@ class Project:
         yield file
         for path in self._deriving(file, word):
             other = self._read(path) if path != file.path else None
+            if other is not None:
+                yield other
+
+    def files_with(self, file: FileFacts, text: str) -> Iterator[FileFacts]:
+        """By path, the files of a file's top-level package that hold a text; of a file without package, it alone."""
+        top = _package_directory(file)
+        if top is None:
+            yield file
+            return
+        if (top, text) not in self._holding:
+            self._holding[top, text] = files_with(top, text.encode())
+        for path in self._holding[top, text]:
+            other = self._read(path)
             if other is not None:
                 yield other
 

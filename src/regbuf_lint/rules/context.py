@@ -26,7 +26,9 @@ from regbuf_lint.index.scopes import FunctionBinding
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.merges import is_merged_over_settings
-from regbuf_lint.model.class_view import Write
+from regbuf_lint.infer.owners import moved_by_owner
+from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_heirs
+from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
 from regbuf_lint.rewrite.style import TextStyle, quote_of
@@ -110,7 +112,32 @@ class ClassContext:
         """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
         if self.ignored(attribute) or self.moved_by_hand(attribute):
             return True
-        return attribute is not None and (self.sampled_on_cpu(attribute) or self.filled_by_each_call(attribute))
+        if self.never_initialises and not self.construction.initialised:
+            return True  # without nn.Module's own `__init__`, moving the object fails, and so would a registration
+        return attribute is not None and (
+            self.sampled_on_cpu(attribute)
+            or self.filled_by_each_call(attribute)
+            or self.registered_elsewhere(attribute)
+            or moved_by_owner(self._inference, self._built, attribute)
+        )
+
+    def registered_elsewhere(self, attribute: str) -> bool:
+        """Whether the attribute is read by the constructor alone, and what it holds is a buffer somewhere else."""
+        building = self.construction.called | _BUILDERS
+        if not _methods([uses.read for uses in self._family_uses], attribute) <= building:
+            return False
+        if is_named_by_heirs(self._inference, self.symbol, attribute):
+            return False
+        if is_given_to_registering_class(self._inference, self._built, attribute, frozenset(building)):
+            return True
+        held: set[str] = set()
+        registered: set[str] = set()
+        for event in self.construction.events:
+            if isinstance(event, Write) and event.attribute == attribute:
+                held |= _arguments(event)
+            elif isinstance(event, Registration):
+                registered |= _arguments(event)
+        return bool(held & registered)
 
     def filled_by_each_call(self, attribute: str) -> bool:
         """Whether the attribute holds a placeholder that ``forward`` replaces by what it makes of its arguments."""
@@ -438,6 +465,11 @@ class ClassContext:
     def wants_nn_buffer(self) -> bool:
         """Whether fixes assign ``nn.Buffer``."""
         return self.settings.buffer_style is BufferStyle.NN_BUFFER
+
+
+def _arguments(event: Write | Registration) -> set[str]:
+    """Names of the constructor's arguments that the value of an event is."""
+    return {tensor.argument for tensor in tensors(event.value) if not tensor.fresh} - {"", "?"}
 
 
 def _methods(tables: Iterable[Mapping[str, set[str]]], name: str) -> set[str]:

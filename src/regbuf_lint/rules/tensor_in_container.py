@@ -126,14 +126,19 @@ def _are_containers(value: Value, depth: int = 0) -> bool:
 
 
 def _is_open_argument(value: Value) -> bool:
-    """Whether a value is an argument that may be a tensor or a list of them.
+    """Whether a value is an argument that is a list or dict of any number of tensors, or may be one.
 
-    That is what functions about gradients take, and then these are mostly Parameters of another nn.Module.
+    Such lists are mostly the Parameters of another nn.Module.
     """
-    return any(isinstance(one, Tensor) and one.argument for one in value) and all(
-        isinstance(one, Sequence) and one.items is None and all(held.argument for held in tensors(one.element))
-        for one in without(value, Tensor, NoneValue, Unset)
-    )
+    containers = without(value, Tensor, NoneValue, Unset)
+    return bool(containers) and all(_is_from_outside(one) for one in containers)
+
+
+def _is_from_outside(one: Alternative) -> bool:
+    if not isinstance(one, (Sequence, Mapping)) or one.items:
+        return False
+    held = [tensor for part in _values(one) for tensor in tensors(part)]
+    return bool(held) and all(tensor.argument and not tensor.fresh for tensor in held)
 
 
 def _is_harmless(one: Alternative, depth: int) -> bool:

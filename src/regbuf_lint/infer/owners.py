@@ -1,0 +1,51 @@
+"""Whether another class moves an attribute of the objects that it owns."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import names_in, receiver_name
+from regbuf_lint.index.symbols import ClassSymbol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.infer.inference import Inference
+
+_MOVER = "_apply"
+
+
+def moved_by_owner(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
+    """Whether an ``_apply`` of the package that names the class or a base moves the attribute of another object."""
+    family = {one.scope.qualname.rpartition(".")[2] for one in inference.classes(symbol)}
+    return any(
+        _moves(function, attribute) and not family.isdisjoint(names_in(function))
+        for function in _movers(inference, symbol)
+    )
+
+
+def _movers(inference: Inference, symbol: ClassSymbol) -> Iterator[FunctionNode]:
+    for file in inference.project.files_with(symbol.scope.file, f"def {_MOVER}("):
+        for scope in file.class_scopes():
+            function = inference.definition(ClassSymbol(scope)).methods.get(_MOVER)
+            if function is not None:
+                yield function
+
+
+def _moves(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method writes ``other.attribute = fn(other.attribute)``."""
+    receiver = receiver_name(function)
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and any(_is_others(target, receiver, attribute) for target in node.targets)
+        for node in ast.walk(function)
+    )
+
+
+def _is_others(target: ast.expr, receiver: str | None, attribute: str) -> bool:
+    if not isinstance(target, ast.Attribute) or target.attr != attribute:
+        return False
+    return not (isinstance(target.value, ast.Name) and target.value.id == receiver)

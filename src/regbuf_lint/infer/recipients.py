@@ -1,0 +1,73 @@
+"""Whether what an attribute holds is registered by somebody whom the constructor hands it to."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.symbols import ClassSymbol, External
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.index.symbols import Symbol
+    from regbuf_lint.infer.inference import Inference
+
+
+def is_given_to_registering_class(
+    inference: Inference, symbol: ClassSymbol, attribute: str, methods: frozenset[str]
+) -> bool:
+    """Whether some methods pass an attribute, or an item of it, to a class that registers buffers.
+
+    Args:
+        inference: what the run shares.
+        symbol: the class whose attribute it is.
+        attribute: its name.
+        methods: names of the methods, those of the class's bases included.
+    """
+    for owner in inference.classes(symbol):
+        for name in methods & inference.definition(owner).methods.keys():
+            function = inference.definition(owner).methods[name]
+            scope = owner.scope.child(function)
+            for callee in _given(function, attribute):
+                if any(_registers(inference, one) for one in inference.project.resolve(scope, callee)):
+                    return True
+    return False
+
+
+def is_named_by_heirs(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
+    """Whether another file that derives from a class names the attribute."""
+    name = symbol.scope.qualname.rpartition(".")[2]
+    files = inference.project.files_deriving(symbol.scope.file, name)
+    return any(f".{attribute}" in file.source.text for file in files if file is not symbol.scope.file)
+
+
+def _given(function: FunctionNode, attribute: str) -> Iterator[ast.expr]:
+    """What a method calls with the attribute among the arguments."""
+    receiver = receiver_name(function)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(_is_part(argument, receiver, attribute) for argument in arguments):
+                yield node.func
+
+
+def _is_part(node: ast.expr, receiver: str | None, attribute: str) -> bool:
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return any(_is_part(item, receiver, attribute) for item in node.elts)
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    is_attribute = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return is_attribute and node.attr == attribute and node.value.id == receiver  # type: ignore[attr-defined]
+
+
+def _registers(inference: Inference, symbol: Symbol) -> bool:
+    if isinstance(symbol, External):
+        known = torch_class(symbol.name)
+        return known is not None and bool(known.buffers)
+    if not isinstance(symbol, ClassSymbol):
+        return False
+    return any("register_buffer" in inference.uses(base).read for base in inference.classes(symbol))
