@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.fix import Fix
     from regbuf_lint.source.notebook_json import CodeCell
 
+_INDENTED = re.compile(r"(?:[ \t]*[\r\n])*[ \t]+(?=[^\s#])")
 _ON_LINE = re.compile(r"(?<=\bon line )\d+")
 _UTF8 = "utf-8"
 
@@ -32,12 +33,14 @@ class _Masked:
         cell: the cell as it is in the document.
         text: its text with each magic replaced by a call on as many rows.
         magics: what was replaced: the text that stands there now, and the original.
+        header: the row before it, where it is indented as a whole, which IPython allows; else empty.
         border: the row that follows it, a statement, so that neither code nor edit reaches from cell to cell.
     """
 
     cell: CodeCell
     text: str
     magics: tuple[tuple[str, str], ...]
+    header: str
     border: str
 
     def original(self, text: str) -> str:
@@ -66,9 +69,10 @@ class _Document:
     def joined(self, texts: Mapping[int, str] | None = None) -> str:
         """Return one text of all cells, some of them with other texts than those of the document."""
         known = texts or {}
-        return "".join(
-            known.get(one.cell.number, one.text) + self.newline + one.border + self.newline for one in self.cells
-        )
+        rows: list[str] = []
+        for one in self.cells:
+            rows += [*([one.header] if one.header else []), known.get(one.cell.number, one.text), one.border]
+        return "".join(row + self.newline for row in rows)
 
     def split(self, text: str) -> list[str]:
         """Return the texts of the cells, magics still replaced, out of a joined text.
@@ -78,11 +82,12 @@ class _Document:
         """
         texts = []
         for one in self.cells:
+            header = one.header + self.newline if one.header else ""
             inside, border, text = text.partition(one.border + self.newline)
-            if not border:
-                msg = f"a fix would cross the end of cell {one.cell.number}"
+            if not border or not inside.startswith(header):
+                msg = f"a fix would cross a border of cell {one.cell.number}"
                 raise SourceError(msg)
-            texts.append(inside.removesuffix(self.newline))
+            texts.append(inside.removeprefix(header).removesuffix(self.newline))
         if text:
             msg = "a fix would write behind the last cell"
             raise SourceError(msg)
@@ -157,9 +162,10 @@ class NotebookText(SourceText):
 
     def alone(self) -> Iterator[tuple[int, str]]:
         """Yield the number of each cell and a text that holds its code alone, on the rows that it has in ``text``."""
-        rows = self._layout()
-        for place, text in zip(rows, self._document.split(self.text), strict=True):
-            yield place.number, self._document.newline * (place.first - 1) + text
+        newline, texts = self._document.newline, self.masked()
+        for one, rows in zip(self._document.cells, self._layout(), strict=True):
+            above = newline * (rows.first - 2) + one.header + newline if one.header else newline * (rows.first - 1)
+            yield rows.number, above + texts[rows.number]
 
     def without(self, numbers: Collection[int]) -> NotebookText:
         """Return the notebook as if some of its cells held no code."""
@@ -196,7 +202,7 @@ class NotebookText(SourceText):
 
     def _can_change(self, span: Span) -> bool:
         rows = self._rows_at(span.start.row)
-        if span.start.row > rows.last and span.start.column > 1:
+        if span.start.row < rows.first or (span.start.row > rows.last and span.start.column > 1):
             return False
         is_inside = span.end.row <= rows.last or span.end == Position(rows.last + 1, 1)
         if span.start == span.end and span.start.column == 1:
@@ -213,8 +219,9 @@ class NotebookText(SourceText):
     def _span(self, span: Span) -> Span:
         """Return where something stands within its cell; what the parser finds behind a cell is at the cell's end."""
         rows = self._rows_at(span.start.row)
-        end = Position(rows.last, len(self.line(rows.last)) + 1)
-        return Span(self._place(min(span.start, end)), self._place(min(span.end, end)))
+        first, last = Position(rows.first, 1), Position(rows.last, len(self.line(rows.last)) + 1)
+        start, end = (min(max(position, first), last) for position in (span.start, span.end))
+        return Span(self._place(start), self._place(end))
 
     def _place(self, position: Position) -> Position:
         rows = self._rows_at(position.row)
@@ -234,7 +241,7 @@ class NotebookText(SourceText):
         first = 1
         for one in self._document.cells:
             border = self.position(self.text.index(one.border)).row
-            yield _Rows(one.cell.number, first, border - 1)
+            yield _Rows(one.cell.number, first + 1 if one.header else first, border - 1)
             first = border + 1
 
     def _masked_rows(self) -> frozenset[int]:
@@ -297,4 +304,5 @@ def _masked(cell: CodeCell, name: str) -> _Masked | None:
         masks.append((mask, original))
         done = magic.end
     text = "".join([*pieces, cell.source[done:]])
-    return _Masked(cell, text, tuple(masks), f"...  # {name} {cell.number} ends.")
+    header = f"if ...:  # {name} {cell.number} starts." if _INDENTED.match(text) else ""
+    return _Masked(cell, text, tuple(masks), header, f"...  # {name} {cell.number} ends.")
