@@ -34,7 +34,7 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
     discovery = discover([Path(name) for name in arguments.paths], settings)
     if not arguments.quiet:
         for directory in discovery.empty:
-            console.note("warning", f"no Python files or notebooks found under {directory.as_posix()}")
+            console.note("warning", f"no Python files found under {directory.as_posix()}")
     result = RunResult(())
     if discovery.files:
         from regbuf_lint.engine.run import check_files  # noqa: PLC0415  start-up time

@@ -272,8 +272,8 @@ def decode_notebook(data: bytes, path_label: str) -> NotebookText:
         msg = f"not a notebook: not valid UTF-8 (byte 0x{data[error.start]:02x} at offset {error.start})"
         raise SourceError(msg) from error
     cells = code_cells(json)
-    name = _free_name("".join(cell.source for cell in cells))
-    newline = NEWLINE.search("".join(cell.source for cell in cells))
+    code = " ".join(cell.source for cell in cells)
+    name, newline = _free_name(code), NEWLINE.search(code)
     masked = [_masked(cell, name) for cell in cells]
     document = _Document(
         json, has_bom, tuple(one for one in masked if one is not None), newline.group() if newline else "\n"

@@ -52,8 +52,8 @@ def code_cells(document: str) -> tuple[CodeCell, ...]:
     found = []
     for number, (cell, place) in enumerate(zip(cells, _items(document, start), strict=True), start=1):
         if _is_python_code(cell, number):
-            source_start, source_end = _members(document, place[0])["source"]
-            found.append(CodeCell(number, _source(cell, number), source_start, source_end))
+            source = _source(cell, number)
+            found.append(CodeCell(number, source, *_members(document, place[0])["source"]))
     return tuple(found)
 
 
@@ -164,14 +164,14 @@ def _replaced(document: str, cell: CodeCell, source: str) -> str:
     to_ascii = _is_ascii_style(old, document)
     if not old.startswith("["):
         return json.dumps(source, ensure_ascii=to_ascii)
-    lines = [line for line in _LINE_END.split(source) if line]
     places = _items(document, cell.start)
     known = [_decode(document, start)[0] for start, _ in places]
-    before = _common(known, lines)
-    behind = _common(known[before:][::-1], lines[before:][::-1])
+    first, start = _kept_before(known, source)
+    last, end = _kept_behind(known, source, first, start)
+    lines = [line for line in _LINE_END.split(source[start:end]) if line]
     kept = [document[start:end] for start, end in places]
-    new = [json.dumps(line, ensure_ascii=to_ascii) for line in lines[before : len(lines) - behind]]
-    return _list(document, cell, places, [*kept[:before], *new, *kept[len(kept) - behind :]])
+    new = [json.dumps(line, ensure_ascii=to_ascii) for line in lines]
+    return _list(document, cell, places, [*kept[:first], *new, *kept[last:]])
 
 
 def _list(document: str, cell: CodeCell, places: list[tuple[int, int]], items: list[str]) -> str:
@@ -195,11 +195,25 @@ def _is_ascii_style(old: str, document: str) -> bool:
     return text.isascii()
 
 
-def _common(one: list[str], other: list[str]) -> int:
-    """Return how many items two lists have in common at their start."""
-    length = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
+def _kept_before(items: list[str], source: str) -> tuple[int, int]:
+    """Return how many items at the start make whole lines of a new text that stay, and where those end."""
+    kept, end, at = 0, 0, 0
+    for number, item in enumerate(items, start=1):
+        if not source.startswith(item, at):
             break
-        length += 1
-    return length
+        at += len(item)
+        if source.endswith("\n", 0, at):
+            kept, end = number, at
+    return kept, end
+
+
+def _kept_behind(items: list[str], source: str, first: int, start: int) -> tuple[int, int]:
+    """Return from which item on, ``first`` at the least, the last lines of a new text stay, and where those start."""
+    kept, begin, at = len(items), len(source), len(source)
+    for number in range(len(items) - 1, first - 1, -1):
+        at -= len(items[number])
+        if at < start or not source.startswith(items[number], at):
+            break
+        if at == start or source.endswith("\n", 0, at):
+            kept, begin = number, at
+    return kept, begin
