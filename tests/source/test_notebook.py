@@ -9,7 +9,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from notebook_examples import JUPYTER, STYLES, Style, code, loaded, notebook
+from notebook_examples import STYLES, Style, code, loaded, notebook
 
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.fix import Applicability, Edit, Fix
@@ -303,7 +303,3 @@ def test_what_the_parser_finds_behind_a_cell_is_at_its_end() -> None:
 def test_positions_are_ordered_by_cell() -> None:
     assert Position(9, 9, cell=2) < Position(1, 1, cell=3)
     assert Position(2, 3) == Position(2, 3, cell=0) < Position(3, 1)
-
-
-def test_style_of_the_examples() -> None:
-    assert notebook("x", style=JUPYTER).startswith(b'{\n "cells": [\n  {\n   "cell_type"')
