@@ -171,7 +171,7 @@ class NotebookText(SourceText):
         """Return the notebook as if some of its cells held no code."""
         left = tuple(one for one in self._document.cells if one.cell.number not in numbers)
         document = replace(self._document, cells=left)
-        return NotebookText(self.path_label, document.joined(), data=self.data, document=document)
+        return NotebookText(self.path_label, document.joined(self.masked()), data=self.data, document=document)
 
     def merged(self, other: SourceText) -> str:
         """Return the text with the cells as they are in a notebook made from this one, which may lack some."""
