@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,9 +15,7 @@ pytest.importorskip("pre_commit")
 
 ROOT = Path(__file__).resolve().parent.parent
 
-PROJECT = {
-    "pyproject.toml": '[tool.regbuf-lint]\nexclude = ["vendor"]\n',
-    "model.py": """\
+CODE = """\
 import torch
 from torch import nn
 
@@ -25,7 +24,11 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.table = torch.arange(8)
-""",
+"""
+PROJECT = {
+    "pyproject.toml": '[tool.regbuf-lint]\nexclude = ["vendor"]\n',
+    "model.py": CODE,
+    "notes.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": CODE}], "nbformat": 4}),
     "notes.txt": "self.table = torch.arange(8)\n",
 }
 
@@ -90,7 +93,9 @@ def test_hooks_find_and_then_fix(hooks: Path, project: Path, environment: dict[s
     assert "model.py:8:9: RBF001" in lint.replace(" --> ", "")
     assert "vendor" not in first.stdout
     assert "- files were modified by this hook" in fix
+    assert "notes.ipynb:cell 1:8:9: RBF001" in lint
     assert "register_buffer" in (project / "model.py").read_text(encoding="utf-8")
+    assert "register_buffer" in (project / "notes.ipynb").read_text(encoding="utf-8")
     assert (project / "vendor" / "model.py").read_bytes() == vendored
 
     git(project, "commit", "--quiet", "--all", "--message", "fixed")

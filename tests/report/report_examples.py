@@ -65,3 +65,28 @@ FIXED = RunResult(
     )
 )
 EMPTY = RunResult((FileResult("a.py", text="x = 1\n"),))
+
+
+def in_cell(cell: int, start: int, end: int) -> Span:
+    return Span(Position(2, start, cell=cell), Position(2, end, cell=cell))
+
+
+CELL = Finding(
+    RBF001,
+    "`m` stays behind",
+    in_cell(4, 1, 6),
+    in_cell(4, 1, 6),
+    fix=Fix(Applicability.SAFE, "Register `m`", (Edit(in_cell(4, 1, 6), "x"),)),
+    related=(Related(in_cell(3, 1, 2), "assigned again"),),
+)
+NOTEBOOK = RunResult(
+    (
+        FileResult(
+            "nb.ipynb",
+            (Finding(RBF101, "never trained", in_cell(3, 1, 2), in_cell(3, 1, 2)), CELL),
+            text="joined",
+            cells={3: "a\nb", 4: "%time\nm = 1\n"},
+            fixed=FixedFile("nb.ipynb", "", "", (CELL,), (CELL,)),
+        ),
+    )
+)

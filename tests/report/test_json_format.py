@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_examples import EMPTY, RESULT
+from report_examples import EMPTY, NOTEBOOK, RESULT
 
 from regbuf_lint.report.json_format import SCHEMA_VERSION
 from regbuf_lint.report.registry import render
@@ -106,6 +106,15 @@ def test_a_finding() -> None:
         "noqa_row": 5,
         "url": "https://github.com/regbuf-lint/regbuf-lint/blob/main/docs/rules/RBF001.md",
     }
+
+
+def test_places_in_notebooks_tell_their_cell() -> None:
+    _, found = json.loads(render(NOTEBOOK, "json"))
+    assert found["location"] == {"row": 2, "column": 1, "cell": 4}
+    assert found["fix"]["edits"][0]["end_location"] == {"row": 2, "column": 6, "cell": 4}
+    assert problems([found], SCHEMA) == []
+    found["location"]["cell"] = 0
+    assert problems([found], SCHEMA) != []
 
 
 def test_file_errors_are_records_without_a_code() -> None:

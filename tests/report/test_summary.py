@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from report_examples import EMPTY, FIXED, GRAD, PLAIN, RESULT, RISKY
+from report_examples import EMPTY, FIXED, GRAD, NOTEBOOK, PLAIN, RESULT, RISKY
 
 from regbuf_lint.model.result import FileResult, RunResult
 from regbuf_lint.report.summary import applied_fixes, hints, state_dict_changes, statistics, summary_line
@@ -44,6 +44,7 @@ def test_statistics() -> None:
 def test_applied_fixes() -> None:
     assert applied_fixes(FIXED) == "Applied 1 fix:\n  a/m.py:3:3: RBF001 Register `m` as a buffer\n"
     assert applied_fixes(RESULT) == ""
+    assert applied_fixes(NOTEBOOK) == "Applied 1 fix:\n  nb.ipynb:cell 4:2:1: RBF001 Register `m`\n"
 
 
 def test_state_dict_changes() -> None:
@@ -58,6 +59,8 @@ def test_hints() -> None:
     assert list(hints(EMPTY)) == []
     assert list(hints(FIXED)) == ["a/m.py:6:3: the fix of RBF001 was dropped, since the file would no longer parse"]
     files = (FileResult("a.py", unresolved_bases=("x.A", "x.B")), FileResult("b.py", unresolved_bases=("x.A",)))
+    (hint,) = hints(NOTEBOOK)
+    assert hint.startswith("nb.ipynb:cell 4:2:1: the fix of RBF001 was dropped")
     (hint,) = hints(RunResult(files))
     assert hint == (
         "2 base classes could not be resolved (x.A, x.B), so classes built on them were not checked; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from report_examples import EMPTY, RBF101, RESULT, span
+from report_examples import EMPTY, NOTEBOOK, RBF101, RESULT, span
 
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.result import FileResult, RunResult
@@ -106,3 +106,18 @@ def test_very_long_lines_are_cut_around_the_place() -> None:
     start = carets.index("^")
     assert shown[start : start + carets.count("^")] == "HERE"
     assert frame_of("z" * 5000, 1, 1, 5001)[1].endswith("z…")
+
+
+def test_places_in_notebooks_tell_their_cell() -> None:
+    assert render(NOTEBOOK, "concise") == (
+        "nb.ipynb:cell 3:2:1: RBF101 never trained\nnb.ipynb:cell 4:2:1: RBF001 [*] `m` stays behind\n"
+    )
+    rows = render(NOTEBOOK, "full").splitlines()
+    assert rows[:4] == ["nb.ipynb:cell 3:2:1: RBF101 never trained", "  |", "2 | b", "  | ^"]
+    assert rows[7:] == [
+        "2 | m = 1",
+        "  | ^^^^^",
+        "  = fix: Register `m`",
+        "  = note: nb.ipynb:cell 3:2:1: assigned again",
+        "",
+    ]

@@ -58,12 +58,13 @@ def test_directories_are_walked_in_order_of_their_paths(root: Path) -> None:
         "a/stub.pyi",
         "a/notes.txt",
         "a/nb.ipynb",
+        "a/.ipynb_checkpoints/nb-checkpoint.ipynb",
         "A.py",
     )
-    assert found() == ["A.py", "a/b/c.py", "a/z.py", "a-b.py", "b.py"]
-    assert found("a") == ["a/b/c.py", "a/z.py"]
-    assert found("./a/", "../project/b.py") == ["../project/b.py", "a/b/c.py", "a/z.py"]
-    assert found(str(root / "a")) == [str(root / "a/b/c.py"), str(root / "a/z.py")]
+    assert found() == ["A.py", "a/b/c.py", "a/nb.ipynb", "a/z.py", "a-b.py", "b.py"]
+    assert found("a") == ["a/b/c.py", "a/nb.ipynb", "a/z.py"]
+    assert found("./a/", "../project/b.py") == ["../project/b.py", "a/b/c.py", "a/nb.ipynb", "a/z.py"]
+    assert found(str(root / "a")) == [str(root / name) for name in ("a/b/c.py", "a/nb.ipynb", "a/z.py")]
 
 
 def test_a_file_is_taken_once(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Unified diffs that ``git apply`` and ``patch -p1`` take."""
+"""Unified diffs that ``git apply`` and ``patch -p1`` take, and for notebooks diffs of their cells, to be read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("\t"): "\\
 
 
 def unified_diff(before: SourceText, after: SourceText, name: str) -> bytes:
-    """Return what changes between two texts of one file, in the file's own bytes.
+    """Return what changes between two texts of one file, in the file's own bytes; of a notebook cell by cell.
 
     Args:
         before: the file as it is.
@@ -22,10 +22,13 @@ def unified_diff(before: SourceText, after: SourceText, name: str) -> bytes:
         name: its path relative to the working directory.
     """
     from difflib import diff_bytes, unified_diff  # noqa: PLC0415  start-up time
+    from os import fsencode  # noqa: PLC0415
 
-    old, new = _header_name("a", name), _header_name("b", name)
-    rows = diff_bytes(unified_diff, _lines(before.data), _lines(after.data), old, new)
-    return b"".join(_terminated(rows))
+    diffs: list[bytes] = []
+    for (cell, old), (_, new) in zip(before.pieces(), after.pieces(), strict=True):
+        names = (fsencode(name + cell),) * 2 if cell else (_header_name("a", name), _header_name("b", name))
+        diffs.extend(_terminated(diff_bytes(unified_diff, _lines(old), _lines(new), *names)))
+    return b"".join(diffs)
 
 
 def _lines(data: bytes) -> list[bytes]:

@@ -40,8 +40,8 @@ class Fixed:
 
     Attributes:
         source: the text as it is in the end.
-        findings: what the last check of it found.
-        applied: findings whose fix was made.
+        findings: what the last check of it found, located as users count.
+        applied: findings whose fix was made, located likewise.
         dropped: findings whose fix would have left a text that does not parse.
     """
 
@@ -66,18 +66,23 @@ def fix_text(source: SourceText, check: Callable[[SourceText], tuple[Finding, ..
     applied: list[Finding] = []
     dropped: dict[tuple[object, ...], Finding] = {}
     for _ in range(MOST_ROUNDS):
-        wanted = [one for one in findings if mode.allows(one.fix) and _identity(one) not in dropped]
+        wanted = [one for one in findings if _is_wanted(one, source, mode) and _identity(one) not in dropped]
         chosen = compatible(wanted)
         if not chosen:
             break
         text, made = _apply(source, chosen)
-        dropped.update({_identity(one): one for one in chosen if one not in made})
+        dropped.update({_identity(one): source.located(one) for one in chosen if one not in made})
         if not made:
             continue
-        applied.extend(made)
+        applied.extend(map(source.located, made))
         source = source.with_text(text)
         findings = check(source)
-    return Fixed(source, findings, tuple(applied), tuple(dropped.values()))
+    located = tuple(map(source.located, findings))
+    return Fixed(source, located, tuple(applied), tuple(dropped.values()))
+
+
+def _is_wanted(finding: Finding, source: SourceText, mode: FixMode) -> bool:
+    return finding.fix is not None and mode.allows(finding.fix) and source.can_make(finding.fix)
 
 
 def _identity(finding: Finding) -> tuple[object, ...]:

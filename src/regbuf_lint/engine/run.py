@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.engine.deep_stack import with_deep_stack
 from regbuf_lint.engine.fixing import Fixed, FixMode, fix_text
 from regbuf_lint.engine.session import Session
-from regbuf_lint.index.files import package_roots
+from regbuf_lint.index.files import ParseError, package_roots, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
 from regbuf_lint.source.atomic_write import write_atomically
 from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.notebook import NotebookText
 from regbuf_lint.source.suppression import Suppressions
 from regbuf_lint.source.text import SourceText, read_source
 
@@ -77,21 +78,47 @@ def _check(source: SourceText, path: Path, shown: str, session: Session, mode: F
         unused = session.unused_suppressions(path, text, suppressions, checked) if noqa else ()
         return tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
 
-    outcome = fix_text(source, visible, mode)
+    sound, broken = _without_broken_cells(source, path, session, noqa=noqa)
+    outcome = fix_text(sound, visible, mode)
+    findings = tuple(sorted((*broken, *outcome.findings), key=lambda one: (one.span, one.code)))
     return FileResult(
         shown,
-        findings=outcome.findings,
+        findings=findings,
         suppressed=hidden,
         unresolved_bases=unresolved,
         fixed=_fixed_file(source, path, outcome),
-        text=outcome.source.text if outcome.findings else "",
+        text=outcome.source.text if findings else "",
+        cells={**source.cells, **outcome.source.cells} if findings else {},
     )
+
+
+def _without_broken_cells(
+    source: SourceText, path: Path, session: Session, *, noqa: bool
+) -> tuple[SourceText, tuple[Finding, ...]]:
+    """The source without the cells of a notebook that do not parse, and findings about those."""
+    if not isinstance(source, NotebookText):
+        return source, ()
+    broken = {number: failure for number, text in source.alone() if (failure := _failure(text)) is not None}
+    if not broken:
+        return source, ()
+    found = [one for failure in broken.values() for one in session.syntax_errors(path, failure)]
+    suppressions = Suppressions.parse(source)
+    kept = (source.located(one) for one in found if not suppressions.hides(one, lines=noqa))
+    return source.without(broken), tuple(kept)
+
+
+def _failure(text: str) -> ParseError | None:
+    try:
+        parse(text)
+    except ParseError as failure:
+        return failure
+    return None
 
 
 def _fixed_file(source: SourceText, path: Path, outcome: Fixed) -> FixedFile | None:
     if not outcome.applied and not outcome.dropped:
         return None
-    return FixedFile(str(path), source.text, outcome.source.text, outcome.applied, outcome.dropped)
+    return FixedFile(str(path), source.text, source.merged(outcome.source), outcome.applied, outcome.dropped)
 
 
 def _shown(path: Path) -> str:

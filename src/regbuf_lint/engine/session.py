@@ -81,7 +81,7 @@ class Session:
         try:
             facts = self._project.add(path.absolute(), source)
         except ParseError as failure:
-            return Checked(tuple(self._syntax_error(failure, ignored)))
+            return Checked(self.syntax_errors(path, failure))
         unresolved: dict[str, None] = {}
         findings = [
             finding
@@ -107,10 +107,13 @@ class Session:
         every = frozenset(rule.meta.code for rule in RULES)
         return tuple(unused_suppressions(source, suppressions.comments, checked.findings, ran, every))
 
-    def _syntax_error(self, failure: ParseError, ignored: tuple[str, ...]) -> Iterator[Finding]:
+    def syntax_errors(self, path: Path, failure: ParseError) -> tuple[Finding, ...]:
+        """The finding that a file does not parse, where that is to be reported."""
+        ignored = ignored_in_file(self.settings, path)
         wanted = any(rule.meta is SYNTAX_ERROR for rule in self._rules)
-        if wanted and not any(names(selector, SYNTAX_ERROR.code) for selector in ignored):
-            yield syntax_error(failure.message, failure.position)
+        if not wanted or any(names(selector, SYNTAX_ERROR.code) for selector in ignored):
+            return ()
+        return (syntax_error(failure.message, failure.position),)
 
     def _findings(self, facts: FileFacts, unresolved: dict[str, None]) -> Iterator[Finding]:
         for scope in facts.class_scopes():

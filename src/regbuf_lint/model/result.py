@@ -55,6 +55,7 @@ class FileResult:
         unresolved_bases: names of base classes that could not be resolved, as written for ``module-classes``.
         fixed: what was changed, if fixes were asked for and something changed.
         text: text of the file as the findings see it, for source frames.
+        cells: of a notebook, the texts of its code cells by the numbers that places in it have.
     """
 
     path: str
@@ -64,6 +65,7 @@ class FileResult:
     unresolved_bases: tuple[str, ...] = ()
     fixed: FixedFile | None = None
     text: str = ""
+    cells: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

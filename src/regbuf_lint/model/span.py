@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -12,8 +12,11 @@ class Position:
     Attributes:
         row: line number, counted from 1.
         column: number of characters (not bytes) before the place, plus 1.
+        cell: place of the notebook's cell that the row is counted in, among all cells and from 1; 0 in other files, and
+            where the code of a notebook is one text.
     """
 
+    cell: int = field(default=0, kw_only=True)
     row: int
     column: int
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.report.frames import frame, split_lines
-from regbuf_lint.report.lines import error_line, header
+from regbuf_lint.report.lines import error_line, header, place
 from regbuf_lint.report.style import Style
 
 if TYPE_CHECKING:
@@ -33,10 +33,11 @@ def render_full(result: RunResult, *, color: bool) -> str:
 
 def _file_rows(file: FileResult, style: Style) -> Iterator[str]:
     yield from (error_line(error, style) for error in file.errors)
-    lines = split_lines(file.text) if file.findings else []
+    texts = {0: file.text, **file.cells}
+    lines = {cell: split_lines(texts.get(cell, "")) for cell in {finding.span.start.cell for finding in file.findings}}
     for finding in file.findings:
         yield header(file.path, finding, style)
-        yield from frame(lines, finding.span, style)
+        yield from frame(lines[finding.span.start.cell], finding.span, style)
         yield from _notes(file.path, finding, style)
         yield ""
 
@@ -48,5 +49,4 @@ def _notes(path: str, finding: Finding, style: Style) -> Iterator[str]:
     if finding.fix is not None:
         yield f"{gutter} {style.bold(_FIX_LABELS[finding.fix.applicability])}: {finding.fix.message}"
     for related in finding.related:
-        start = related.span.start
-        yield f"{gutter} {style.bold('note')}: {path}:{start.row}:{start.column}: {related.message}"
+        yield f"{gutter} {style.bold('note')}: {place(path, related.span.start, Style())} {related.message}"

@@ -70,7 +70,8 @@ def error_record(error: FileError) -> dict[str, Any]:
 
 
 def _location(position: Position) -> dict[str, int]:
-    return {"row": position.row, "column": position.column}
+    place = {"row": position.row, "column": position.column}
+    return {**place, "cell": position.cell} if position.cell else place
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

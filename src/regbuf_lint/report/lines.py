@@ -9,15 +9,21 @@ from regbuf_lint.model.fix import Applicability
 if TYPE_CHECKING:
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.result import FileError
+    from regbuf_lint.model.span import Position
     from regbuf_lint.report.style import Style
 
 
 def header(path: str, finding: Finding, style: Style) -> str:
     """Return ``path:row:column: CODE [*] message``; ``[*]`` marks a safe fix."""
-    start = finding.span.start
-    place = f"{style.bold(path)}{style.cyan(':')}{start.row}{style.cyan(':')}{start.column}{style.cyan(':')}"
     mark = f"[{style.cyan('*')}] " if has_safe_fix(finding) else ""
-    return f"{place} {style.red(finding.code)} {mark}{finding.message}"
+    return f"{place(path, finding.span.start, style)} {style.red(finding.code)} {mark}{finding.message}"
+
+
+def place(path: str, position: Position, style: Style) -> str:
+    """Return ``path:row:column:``, of a notebook ``path:cell 3:row:column:``."""
+    colon = style.cyan(":")
+    cell = f"{colon}cell {position.cell}" if position.cell else ""
+    return f"{style.bold(path)}{cell}{colon}{position.row}{colon}{position.column}{colon}"
 
 
 def error_line(error: FileError, style: Style) -> str:

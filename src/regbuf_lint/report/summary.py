@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from regbuf_lint.report.lines import count, has_safe_fix, has_unsafe_fix
+from regbuf_lint.report.lines import count, has_safe_fix, has_unsafe_fix, place
 from regbuf_lint.report.style import Style
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def statistics(result: RunResult, *, color: bool = False) -> str:
 def applied_fixes(result: RunResult) -> str:
     """Return a line per fix that was applied."""
     rows = [
-        f"  {path}:{finding.span.start.row}:{finding.span.start.column}: {finding.code} {fix.message}\n"
+        f"  {place(path, finding.span.start, Style())} {finding.code} {fix.message}\n"
         for path, finding, fix in _applied(result)
     ]
     return f"Applied {count(len(rows), 'fix')}:\n{''.join(rows)}" if rows else ""
@@ -87,10 +87,10 @@ def state_dict_changes(result: RunResult) -> str:
 def _keys(result: RunResult, keys_of: Callable[[Fix], tuple[str, ...]]) -> str:
     found: dict[str, dict[str, None]] = {}
     for path, finding, fix in _applied(result):
-        place = f"{path}: {finding.class_name}" if finding.class_name else path
+        owner = f"{path}: {finding.class_name}" if finding.class_name else path
         for key in keys_of(fix):
-            found.setdefault(place, {})[key] = None
-    return "".join(f"  {place}: {', '.join(keys)}\n" for place, keys in found.items())
+            found.setdefault(owner, {})[key] = None
+    return "".join(f"  {owner}: {', '.join(keys)}\n" for owner, keys in found.items())
 
 
 def _applied(result: RunResult) -> list[tuple[str, Finding, Fix]]:
@@ -103,9 +103,8 @@ def hints(result: RunResult) -> Iterator[str]:
     """Yield what a user should know about how the run went, one line each."""
     for file in result.files:
         for finding in file.fixed.dropped if file.fixed is not None else ():
-            start = finding.span.start
-            place = f"{file.path}:{start.row}:{start.column}"
-            yield f"{place}: the fix of {finding.code} was dropped, since the file would no longer parse"
+            where = place(file.path, finding.span.start, Style())
+            yield f"{where} the fix of {finding.code} was dropped, since the file would no longer parse"
     names = list(dict.fromkeys(name for file in result.files for name in file.unresolved_bases))
     if names:
         shown = ", ".join(names[:_MOST_NAMES])

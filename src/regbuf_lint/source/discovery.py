@@ -1,4 +1,4 @@
-"""Which files to read: the files named, and the Python files below the directories named."""
+"""Which files to read: the files named, and the Python files and notebooks below the directories named."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DEFAULT_EXCLUDES = (
     "site-packages",
     "venv",
 )
-_SUFFIX = ".py"
+_SUFFIXES = (".py", ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Discovery:
     Attributes:
         files: files in the order of their paths, each once, named as the user's path leads to them.
         errors: paths that are missing and directories that cannot be listed.
-        empty: directories named by the user below which no Python file was found.
+        empty: directories named by the user below which no Python file or notebook was found.
     """
 
     files: tuple[Path, ...]
@@ -76,8 +76,8 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
     """Find the files that a run has to read.
 
     A file named is taken whatever its name is, a directory named is walked even where a pattern excludes it; with
-    ``settings.force_exclude`` the patterns of ``settings.exclude`` cover both. Below a directory only ``*.py`` counts,
-    and symbolic links to directories are not followed.
+    ``settings.force_exclude`` the patterns of ``settings.exclude`` cover both. Below a directory only ``*.py``
+    and ``*.ipynb`` count, and symbolic links to directories are not followed.
 
     Raises:
         ValueError: a pattern of ``settings.exclude`` is not valid.
@@ -155,7 +155,7 @@ class _Search:
             target.setdefault(os.path.realpath(path), str(path))
 
     def walk(self, path: Path) -> None:
-        """Take the Python files below a directory that the user named."""
+        """Take the Python files and notebooks below a directory that the user named."""
         real = os.path.realpath(path)
         if self.excluded(real):
             if self.settings.force_exclude:
@@ -214,7 +214,7 @@ class _Search:
     ) -> _Directory | None:
         """Take a file, or return the directory that an entry is."""
         is_directory = entry.is_dir(follow_symlinks=False)
-        if not is_directory and not entry.name.endswith(_SUFFIX):
+        if not is_directory and not entry.name.endswith(_SUFFIXES):
             return None
         path = as_directory(entry.path) if is_directory else entry.path.replace(os.sep, "/")
         if rules.exclude(path) or (stack and ignored(stack, path)):

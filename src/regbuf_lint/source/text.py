@@ -13,12 +13,16 @@ from regbuf_lint.source.errors import SourceError, os_error_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The line ends that CPython's tokenizer knows; form feed, \x0b and \u2028 do not end a line.
-_NEWLINE = re.compile(r"\r\n|\r|\n")
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.fix import Fix
+
+NEWLINE = re.compile(r"\r\n|\r|\n")
+"""The line ends that CPython's tokenizer knows; form feed, \\x0b and \\u2028 do not end a line."""
 _NEWLINE_BYTES = re.compile(rb"\r\n|\r|\n")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _UTF8 = "utf-8"
 _DECLARING_LINES = 2
+_NOTEBOOK = ".ipynb"
 
 
 class SourceText:
@@ -58,7 +62,7 @@ class SourceText:
         self.data = data
         self.encoding = encoding
         self.has_bom = has_bom
-        first = _NEWLINE.search(text)
+        first = NEWLINE.search(text)
         self.newline = first.group() if first else "\n"
         self._ascii = text.isascii()
         self._starts: list[int] | None = None
@@ -110,12 +114,33 @@ class SourceText:
         return BOM_UTF8 + data if self.has_bom else data
 
     @property
+    def cells(self) -> dict[int, str]:
+        """The texts of the code cells by number; none, since this is no notebook."""
+        return {}
+
+    def pieces(self) -> list[tuple[str, bytes]]:
+        """Return what a diff compares: parts of the file, each with what its name has behind the file's."""
+        return [("", self.data)]
+
+    def can_make(self, fix: Fix) -> bool:  # noqa: ARG002  notebooks are asked too
+        """Whether the edits of a fix are possible in this kind of file."""
+        return True
+
+    def located(self, finding: Finding) -> Finding:
+        """Return a finding with its places as users count them, which only in notebooks differ from those here."""
+        return finding
+
+    def merged(self, other: SourceText) -> str:
+        """Return the text with what a source that was made from this one changed."""
+        return other.text
+
+    @property
     def _line_starts(self) -> list[int]:
         starts = self._starts
         if starts is None:
             starts = self._starts = [
                 0,
-                *(match.end() for match in _NEWLINE.finditer(self.text)),
+                *(match.end() for match in NEWLINE.finditer(self.text)),
             ]
         return starts
 
@@ -209,11 +234,15 @@ def read_source(path: Path, path_label: str | None = None) -> SourceText:
 
 
 def decode_source(data: bytes, path_label: str) -> SourceText:
-    """Decode the bytes of a Python file as Python itself would.
+    """Decode the bytes of a Python file as Python itself would, or read the code of a notebook.
 
     Raises:
-        SourceError: the bytes are no valid text of the declared (or default) encoding.
+        SourceError: the bytes are no valid text of the declared (or default) encoding, or no notebook.
     """
+    if path_label.endswith(_NOTEBOOK):
+        from regbuf_lint.source.notebook import decode_notebook  # noqa: PLC0415  it builds on this file
+
+        return decode_notebook(data, path_label)
     has_bom = data.startswith(BOM_UTF8)
     body = data[len(BOM_UTF8) :] if has_bom else data
     if b"\0" in body:
