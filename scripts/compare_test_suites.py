@@ -3,8 +3,8 @@
     python scripts/compare_test_suites.py --output FILE.json [OPTIONS] CHECKOUT PACKAGE -- [PYTEST ARGUMENTS]
 
 The checkout is copied; the copy is tested, fixed with ``regbuf-lint --fix``, and tested again. What fails both times
-says nothing and is only counted. A test that fails only after the fixes is run once more, so that one that fails now and
-then is not taken for a victim.
+says nothing and is only counted. A test that fails only after the fixes is run once more, so that one that fails now
+and then is not taken for a victim.
 """
 
 from __future__ import annotations

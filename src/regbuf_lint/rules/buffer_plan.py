@@ -117,6 +117,10 @@ def _refuse_hostile_class(context: ClassContext, writes: list[Write]) -> None:
     if method is not None and not (method == "__setattr__" and _follows_registration(context, writes)):
         msg = f"the class has its own `{method}`"
         raise Withheld(msg)
+    walker = context.walks_own_buffers()
+    if walker is not None:
+        msg = f"`{walker}` goes through the object's own buffers, and would take the new one for one of them"
+        raise Withheld(msg)
     if context.is_script_module and context.settings.persistent is Persistence.NEVER:
         msg = "a ScriptModule refuses buffers with `persistent=False`"
         raise Withheld(msg)

@@ -14,6 +14,7 @@ from regbuf_lint.classes.annotations import (
     is_expression,
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
+from regbuf_lint.classes.buffer_walks import walks_own_buffers
 from regbuf_lint.classes.container_uses import obstacle
 from regbuf_lint.classes.definition import ClassDefinition, names_in
 from regbuf_lint.classes.host_samples import sampled_for_host
@@ -174,6 +175,11 @@ class ClassContext:
         preparing = self._inference.reached_from(self._built, collating) | self.construction.called | _BUILDERS
         readers = frozenset[str]().union(*(uses.read.get(attribute, ()) for uses in self._all_uses))
         return readers <= preparing and not readers <= self.construction.called | _BUILDERS
+
+    def walks_own_buffers(self) -> str | None:
+        """A method of the class or a base that does something with each buffer of the object itself."""
+        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
+        return next((name for one in definitions if (name := walks_own_buffers(one)) is not None), None)
 
     @cached_property
     def takes_state_apart(self) -> bool:
