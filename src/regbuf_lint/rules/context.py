@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
-    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.settings import Persistence, Settings
     from regbuf_lint.model.span import Span
     from regbuf_lint.model.value import Value
     from regbuf_lint.source.text import SourceText
@@ -371,9 +371,20 @@ class ClassContext:
 
     def ignored(self, attribute: str | None) -> bool:
         """Whether the configuration asks for silence about an attribute."""
+        return any(self._matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
+
+    def wanted_persistence(self, attribute: str | None) -> Persistence:
+        """What the configuration says of ``persistent`` for a new buffer; the longest pattern that matches counts."""
+        several = self.settings.per_attribute_persistent
+        matching = [one for one in several if self._matches(attribute, one.pattern)]
+        chosen = max(matching, key=lambda one: len(one.pattern), default=None)
+        return self.settings.persistent if chosen is None else chosen.persistent
+
+    def _matches(self, attribute: str | None, pattern: str) -> bool:
+        """Whether an attribute, None for a computed name, is one of those that a pattern speaks of."""
+        name = attribute or ""
         last = self.name.rpartition(".")[2]
-        names = (attribute or "", f"{last}.{attribute}", f"{self.name}.{attribute}")
-        return any(fnmatchcase(name, pattern) for name in names for pattern in self.settings.ignore_attributes)
+        return any(fnmatchcase(one, pattern) for one in (name, f"{last}.{name}", f"{self.name}.{name}"))
 
     def torch_name(self, name: str) -> str | None:
         """How the file spells something of ``torch.nn`` (``nn.Parameter``, ``torch.nn.Parameter``), if it does."""

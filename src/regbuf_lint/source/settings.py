@@ -6,7 +6,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from regbuf_lint.model.settings import BufferStyle, PerFileIgnore, Persistence, Settings
+from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence, Settings
 from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.gitignore import compile_patterns
@@ -182,17 +182,25 @@ def _line_length(value: object, where: str) -> int:
 
 
 def _enum(kind: type[_E]) -> Callable[[object, str], _E]:
-    choices = [str(member.value) for member in kind]
+    choices = _choices(kind)
 
     def convert(value: object, where: str) -> _E:
         if isinstance(value, str) and value in choices:
             return kind(value)
         hint = _suggestion(value, choices) if isinstance(value, str) else ""
         got = f", not `{value}`" if isinstance(value, str) else ""
-        msg = f"{where} must be one of {', '.join(f'`{choice}`' for choice in choices)}{got}{hint}"
+        msg = f"{where} must be one of {_listed(kind)}{got}{hint}"
         raise SettingsError(msg)
 
     return convert
+
+
+def _choices(kind: type[Enum]) -> list[str]:
+    return [str(member.value) for member in kind]
+
+
+def _listed(kind: type[Enum]) -> str:
+    return ", ".join(f"`{choice}`" for choice in _choices(kind))
 
 
 def _per_file_ignores(value: object, where: str) -> tuple[PerFileIgnore, ...]:
@@ -206,6 +214,20 @@ def _per_file_ignores(value: object, where: str) -> tuple[PerFileIgnore, ...]:
     return tuple(entries)
 
 
+def _per_attribute_persistent(value: object, where: str) -> tuple[AttributePersistence, ...]:
+    if not isinstance(value, dict):
+        msg = f"{where} must be a table of patterns, each with one of {_listed(Persistence)}"
+        raise SettingsError(msg)
+    convert = _enum(Persistence)
+    entries = []
+    for pattern, given in value.items():
+        if isinstance(given, dict):  # `Class.attr = ...` is a table in a table
+            msg = f'{where}: write patterns in quotation marks: `"{pattern}.{next(iter(given), "*")}"`'
+            raise SettingsError(msg)
+        entries.append(AttributePersistence(pattern, convert(given, f"{where}: `{pattern}`")))
+    return tuple(entries)
+
+
 _CONVERTERS: dict[str, Callable[[object, str], Any]] = {
     "select": _codes,
     "extend-select": _codes,
@@ -216,6 +238,7 @@ _CONVERTERS: dict[str, Callable[[object, str], Any]] = {
     "respect-gitignore": _boolean,
     "force-exclude": _boolean,
     "persistent": _enum(Persistence),
+    "per-attribute-persistent": _per_attribute_persistent,
     "buffer-style": _enum(BufferStyle),
     "line-length": _line_length,
     "module-classes": _strings,
