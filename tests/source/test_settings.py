@@ -174,13 +174,17 @@ def test_a_file_of_another_name_may_have_keys_at_its_top(text: str) -> None:
         ),
         (
             "per-attribute-persistence = {}",
-            "pyproject.toml: unknown key `per-attribute-persistence` in [tool.regbuf-lint]"
-            + "; did you mean `per-attribute-persistent`?",
+            (
+                "pyproject.toml: unknown key `per-attribute-persistence` in [tool.regbuf-lint]; "
+                "did you mean `per-attribute-persistent`?"
+            ),
         ),
         (
             "per-attribute-persistent = 'never'",
-            "pyproject.toml: `per-attribute-persistent` must be a table of patterns"
-            + ", each with one of `auto`, `always`, `never`",
+            (
+                "pyproject.toml: `per-attribute-persistent` must be a table of patterns, "
+                "each with one of `auto`, `always`, `never`"
+            ),
         ),
         (
             "per-attribute-persistent = {'A.b' = 'alway'}",

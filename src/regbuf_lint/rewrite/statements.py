@@ -42,7 +42,8 @@ def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle) -
 def _registered(statement: cst.BaseSmallStatement, wanted: Wanted, place: Place, style: TextStyle) -> str:
     how = next(iter(wanted.values()))
     if isinstance(statement, cst.AnnAssign) and statement.value is not None:
-        return registration(_attribute(statement.target), statement.value, how, place, style)
+        target = _attribute(statement.target)
+        return registration(target, statement.value, how, place, style, statement.annotation)
     if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
         return from_setattr(statement.value, how, place, style)
     if not isinstance(statement, cst.Assign):
@@ -50,10 +51,10 @@ def _registered(statement: cst.BaseSmallStatement, wanted: Wanted, place: Place,
         raise CannotRewrite(msg)
     if len(statement.targets) > 1:
         return _chained(statement, wanted, place, style)
-    target = statement.targets[0].target
-    if isinstance(target, (cst.Tuple, cst.List)):
+    assigned = statement.targets[0].target
+    if isinstance(assigned, (cst.Tuple, cst.List)):
         return _unpacked(statement, wanted, place, style)
-    return registration(_attribute(target), statement.value, how, place, style)
+    return registration(_attribute(assigned), statement.value, how, place, style)
 
 
 def _attribute(target: cst.BaseExpression) -> cst.Attribute:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Span
+from regbuf_lint.model.value import NoneValue, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
 
@@ -24,11 +25,11 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
     Raises:
         CannotRewrite: one of them cannot be kept.
     """
-    if context.wants_nn_buffer:
-        return
     for plan in plans:
         annotation = None
         for write in plan.chosen:
+            if stays_assignment(context, write):
+                continue
             written = _annotation(context, write)
             comment = type_comment(context.source, write.step.statement)
             if comment is not None and written is None:
@@ -38,6 +39,11 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
             annotation = annotation or written
         if annotation is not None and plan.attribute is not None:
             yield from _bare(context, plan.attribute, annotation)
+
+
+def stays_assignment(context: ClassContext, write: Write) -> bool:
+    """Whether a write becomes the assignment of an ``nn.Buffer``, which keeps what is written about its type."""
+    return context.wants_nn_buffer and not may_be(write.value, NoneValue)
 
 
 def _annotation(context: ClassContext, write: Write) -> str | None:

@@ -147,7 +147,7 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     fix = Fix(
         Applicability.UNSAFE,
         _message(plan, container.kind),
-        (made.assignment, _insertion(context, place, made.prop)),
+        style.with_import([made.assignment, _insertion(context, place, made.prop)]),
         adds=made.keys if plan.persistent else (),
     )
     if context.names_attributes_at_run_time:

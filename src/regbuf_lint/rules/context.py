@@ -15,12 +15,13 @@ from regbuf_lint.classes.annotations import (
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.container_uses import obstacle
-from regbuf_lint.classes.definition import ClassDefinition, names_in
+from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.placeholders import called_in_forward, fills_before_reading, starts_as_placeholder
 from regbuf_lint.classes.uses import MOVERS
+from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.scopes import FunctionBinding
 from regbuf_lint.index.symbols import ClassSymbol
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
+    from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.settings import Persistence, Settings
     from regbuf_lint.model.span import Span
     from regbuf_lint.model.value import Value
@@ -386,9 +388,22 @@ class ClassContext:
         last = self.name.rpartition(".")[2]
         return any(fnmatchcase(one, pattern) for one in (name, f"{last}.{name}", f"{self.name}.{name}"))
 
-    def torch_name(self, name: str) -> str | None:
-        """How the file spells something of ``torch.nn`` (``nn.Parameter``, ``torch.nn.Parameter``), if it does."""
-        return self.spelling(f"torch.nn.{name}")
+    def torch_name(self, name: str, method: str) -> str | None:
+        """How a method can spell a class of ``torch.nn.parameter`` (``nn.Buffer``, ``torch.nn.Buffer``), if it can."""
+        function = self.definition.methods.get(method)
+        hidden = frozenset[str]() if function is None else bound_in(function)
+        file = self.symbol.scope.file
+        return run_time_spelling(file, f"torch.nn.{name}", f"torch.nn.parameter.{name}", hidden)
+
+    @cached_property
+    def _buffer_import(self) -> tuple[str, Edit | None]:
+        """What ``nn.Buffer`` is called after an import that the file lacks, and that import; none where none fits."""
+        file = self.symbol.scope.file
+        for wanted, name in ((Import("torch.nn", "Buffer"), "Buffer"), (Import("torch", "nn"), "nn.Buffer")):
+            if is_free(file, wanted.name):
+                edit = import_edit(file, wanted, self.settings.line_length)
+                return ("", None) if edit is None else (name, edit)
+        return "", None
 
     def spelling(self, name: str) -> str | None:
         """How the file spells a dotted name, if its imports reach it."""
@@ -434,7 +449,8 @@ class ClassContext:
 
     def text_style(self, method: str) -> TextStyle:
         """What new text in a method looks like."""
-        name = self.torch_name("Buffer") or ""
+        known = self.torch_name("Buffer", method)
+        name, edit = self._buffer_import if known is None else (known, None)
         return TextStyle(
             self.settings.buffer_style,
             name,
@@ -443,6 +459,7 @@ class ClassContext:
             self.settings.line_length,
             self.names_in_method(method),
             self.name.rpartition(".")[2],
+            edit,
         )
 
     @property

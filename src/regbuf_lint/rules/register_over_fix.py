@@ -12,6 +12,7 @@ from regbuf_lint.model.value import Literal, NoneValue, is_only
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rewrite.names import attribute_key
+from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 
 if TYPE_CHECKING:
     from regbuf_lint.model.class_view import Registration, Write
@@ -69,8 +70,10 @@ def _moved(context: ClassContext, event: Registration, write: Write, target: str
         msg = "the registration is more than a plain call"
         raise CannotRewrite(msg)
     style = context.text_style(write.step.method)
+    if context.wants_nn_buffer and not style.buffer_name:
+        raise CannotRewrite(NO_BUFFER_NAME)
     moved = register(source, write.step.statement, {target: Registered(persistent)}, style)
-    edits = (moved, Edit(without_statement(source, statement), ""))
+    edits = style.with_import([moved, Edit(without_statement(source, statement), "")])
     return Fix(Applicability.SAFE, f"Register `{event.attribute}` at once", edits, adds=_gained(context, event))
 
 
