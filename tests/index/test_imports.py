@@ -104,7 +104,14 @@ def test_no_place_for_an_import(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Buffer = 1", "f(Buffer)", "class Buffer: ...", "import a as Buffer", "def f(Buffer): ...", "from b import Buffer"],
+    [
+        "Buffer = 1",
+        "f(Buffer)",
+        "class Buffer: ...",
+        "import a as Buffer",
+        "def f(Buffer): ...",
+        "from b import Buffer",
+    ],
 )
 def test_a_name_that_the_file_has_is_not_free(text: str) -> None:
     assert not is_free(facts(text), "Buffer")

@@ -161,7 +161,8 @@ def _extended(source: SourceText, statement: ast.ImportFrom, name: str, width: i
     rows = [alias.lineno for alias in statement.names]
     if statement.end_lineno == statement.lineno:
         return _in_row(source, statement, index, name, width)
-    if rows[0] > statement.lineno and len(set(rows)) == len(rows):
+    in_parentheses = "(" in source.line(statement.lineno)
+    if in_parentheses and rows[0] > statement.lineno and len(set(rows)) == len(rows):
         return _in_rows(source, statement, index, name)
     return None
 

@@ -84,6 +84,8 @@ def _finding(context: ClassContext, event: Registration, style: TextStyle) -> Fi
 
 
 def _fix(context: ClassContext, event: Registration, style: TextStyle) -> tuple[Fix | None, str]:
+    if context.settings.without_nn_buffer:
+        return None, f"fix withheld: {context.settings.without_nn_buffer}"
     from regbuf_lint.rewrite.conversions import as_assignment  # noqa: PLC0415  libcst is slow to load
 
     try:

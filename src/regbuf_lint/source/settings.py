@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _E = TypeVar("_E", bound=Enum)
 _WIDEST = 1000
+_HAS_NN_BUFFER = "2.5"
+_HAS_UNION_TYPES = (3, 10)
+_SUGGESTS_NN_BUFFER = "RBF202"
 
 
 def load_settings(
@@ -53,7 +57,8 @@ def load_settings(
     if "line_length" not in merged:
         merged["line_length"] = 88 if isolated else find_line_length(config.parent if config is not None else start)
     root = Path.cwd() if table is None else table.path.parent
-    return _settings(root.resolve(), merged)
+    settings = _settings(root.resolve(), merged)
+    return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
 
 
 def check_codes(codes: Iterable[str], known_codes: Collection[str], where: str) -> None:
@@ -139,6 +144,31 @@ def _settings(root: Path, merged: dict[str, Any]) -> Settings:
     extend = merged.pop("extend_exclude", ())
     merged["exclude"] = (*merged.get("exclude", DEFAULT_EXCLUDES), *extend)
     return Settings(root=root, **merged)
+
+
+def _with_declared_versions(settings: Settings, start: Path) -> Settings:
+    """Settings with what the project says of its versions, as far as that matters for them.
+
+    Raises:
+        SettingsError: fixes are to assign ``nn.Buffer``, and the project runs with a torch that does not have it.
+    """
+    wants_buffer = settings.buffer_style is BufferStyle.NN_BUFFER
+    selectors = (*(settings.select or ()), *settings.extend_select)
+    if wants_buffer or any(names(code, _SUGGESTS_NN_BUFFER) for code in selectors):
+        from regbuf_lint.source.declared_versions import runs_with_older_torch  # noqa: PLC0415  start-up time
+
+        reason = runs_with_older_torch(start, _HAS_NN_BUFFER)
+        if reason is not None:
+            reason = f"`nn.Buffer` needs torch {_HAS_NN_BUFFER}, and {reason}"
+            if wants_buffer:
+                msg = f"buffer-style `nn-buffer`: {reason}"
+                raise SettingsError(msg)
+            settings = replace(settings, without_nn_buffer=reason)
+    if settings.annotate:
+        from regbuf_lint.source.declared_versions import oldest_python  # noqa: PLC0415  start-up time
+
+        settings = replace(settings, has_union_types=(oldest_python(start) or (0, 0)) >= _HAS_UNION_TYPES)
+    return settings
 
 
 def _strings(value: object, where: str) -> tuple[str, ...]:
@@ -240,6 +270,7 @@ _CONVERTERS: dict[str, Callable[[object, str], Any]] = {
     "persistent": _enum(Persistence),
     "per-attribute-persistent": _per_attribute_persistent,
     "buffer-style": _enum(BufferStyle),
+    "annotate": _boolean,
     "line-length": _line_length,
     "module-classes": _strings,
     "tensor-functions": _strings,
