@@ -78,8 +78,9 @@ def _chained(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSty
         heads = " = ".join(code(target) for target in others)
         lines.append(f"{heads} = {code(value)}")
         value = next((other for other in others if isinstance(other, cst.Name)), _attribute_or_name(others[-1]))
-    for target in chosen:
-        lines.append(registration(target, value, wanted[code(target)], place, style))
+    for index, target in enumerate(chosen):
+        here = place.of(index, len(chosen))
+        lines.append(registration(target, value, wanted[code(target)], here, style))
         if target is chosen[0] and not others:
             value = target
     return place.joined(lines)
@@ -98,8 +99,9 @@ def _unpacked(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSt
     target = statement.targets[0]
     changed = statement.with_changes(targets=[target.with_changes(target=target.target.visit(renamed))])
     lines = [code(changed)]
-    for attribute, local in renamed.taken:
-        lines.append(registration(attribute, local, wanted[code(attribute)], place, style))
+    for index, (attribute, local) in enumerate(renamed.taken):
+        here = place.of(index, len(renamed.taken))
+        lines.append(registration(attribute, local, wanted[code(attribute)], here, style))
     return place.joined(lines)
 
 

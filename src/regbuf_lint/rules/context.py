@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.annotations import (
     FIELD_DECORATORS,
     AnnotationPlace,
+    annotated_in_methods,
     annotation_place,
     is_evaluated_in_body,
     is_expression,
+    postpones_evaluation,
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.container_uses import obstacle
@@ -418,6 +420,15 @@ class ClassContext:
     def makes_fields_of_annotations(self) -> bool:
         """Whether a class-level annotation becomes an argument of the constructor."""
         return bool(self.definition.decorators & FIELD_DECORATORS)
+
+    def annotates(self, attribute: str) -> bool:
+        """Whether the class, a base or an heir annotates the attribute in its body, or the class in a method."""
+        return self.named_in_class(attribute) or attribute in annotated_in_methods(self.definition)
+
+    @property
+    def may_write_unions(self) -> bool:
+        """Whether ``X | None`` can stand in an annotation of the file."""
+        return self.settings.has_union_types or postpones_evaluation(self.symbol.scope.file.tree)
 
     def in_class_body(self, annotation: str) -> str | None:
         """An annotation as it can stand in the body of the class, quoted where it has to be; None if it can't."""

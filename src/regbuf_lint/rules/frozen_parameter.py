@@ -12,6 +12,7 @@ from regbuf_lint.model.value import Parameter, Unset, is_only
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.buffer_annotations import new_annotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +98,9 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     message = f"Register `{write.attribute}` as a persistent buffer"
-    return Fix(Applicability.UNSAFE, message, style.with_import([edit])), _LOOK
+    annotations = () if context.wants_nn_buffer else new_annotation(context, write.attribute or "")
+    edits = sorted([edit, *annotations], key=lambda one: one.span)
+    return Fix(Applicability.UNSAFE, message, style.with_import(edits)), _LOOK
 
 
 RULE = Rule(META, DOCS, check)
