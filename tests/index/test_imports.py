@@ -22,7 +22,9 @@ def facts(text: str) -> FileFacts:
 
 
 def spelled(text: str, hidden: Collection[str] = ()) -> str | None:
-    return run_time_spelling(facts(text), "torch.nn.Buffer", "torch.nn.parameter.Buffer", hidden)
+    file = facts(text)
+    scope = next(file.class_scopes(), file.scope)
+    return run_time_spelling(scope, "torch.nn.Buffer", "torch.nn.parameter.Buffer", hidden)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +42,8 @@ def spelled(text: str, hidden: Collection[str] = ()) -> str | None:
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch", None),
         ("from .torch import nn", None),
         ("def f():\n    import torch", None),
+        ("def f():\n    import torch\n    class A: ...", "torch.nn.Buffer"),
+        ("class A:\n    import torch", None),
     ],
 )
 def test_how_a_name_is_spelled_when_the_code_runs(text: str, expected: str | None) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.index.scopes import Scope
     from regbuf_lint.source.text import SourceText
 
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -33,11 +34,11 @@ class Import:
     name: str
 
 
-def run_time_spelling(file: FileFacts, name: str, origin: str, hidden: Collection[str]) -> str | None:
-    """How a file's imports spell a name when it runs.
+def run_time_spelling(scope: Scope, name: str, origin: str, hidden: Collection[str]) -> str | None:
+    """How imports spell a name when the code runs.
 
     Args:
-        file: the file.
+        scope: where the name is wanted; imports of its file and of the functions around it count.
         name: dotted name by which others know it (``torch.nn.Buffer``).
         origin: dotted name where it is defined (``torch.nn.parameter.Buffer``).
         hidden: local names that mean something else where the name is wanted.
@@ -46,7 +47,7 @@ def run_time_spelling(file: FileFacts, name: str, origin: str, hidden: Collectio
         The spelling that imports come closest to, None where no import that runs reaches it.
     """
     found: list[tuple[int, str]] = []
-    for local, imported in _imported(file.tree.body):
+    for local, imported in _imported_around(scope):
         if local in hidden:
             continue
         if imported == origin:
@@ -54,6 +55,13 @@ def run_time_spelling(file: FileFacts, name: str, origin: str, hidden: Collectio
         elif name == imported or name.startswith(f"{imported}."):
             found.append((len(imported), local + name[len(imported) :]))
     return max(found)[1] if found else None
+
+
+def _imported_around(scope: Scope | None) -> Iterator[tuple[str, str]]:
+    while scope is not None:
+        if not isinstance(scope.node, (ast.ClassDef, ast.Lambda)):
+            yield from _imported(scope.node.body)
+        scope = scope.parent
 
 
 def _imported(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:

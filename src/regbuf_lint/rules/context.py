@@ -394,8 +394,7 @@ class ClassContext:
         """How a method can spell a class of ``torch.nn.parameter`` (``nn.Buffer``, ``torch.nn.Buffer``), if it can."""
         function = self.definition.methods.get(method)
         hidden = frozenset[str]() if function is None else bound_in(function)
-        file = self.symbol.scope.file
-        return run_time_spelling(file, f"torch.nn.{name}", f"torch.nn.parameter.{name}", hidden)
+        return run_time_spelling(self.symbol.scope, f"torch.nn.{name}", f"torch.nn.parameter.{name}", hidden)
 
     @cached_property
     def _buffer_import(self) -> tuple[str, Edit | None]:
