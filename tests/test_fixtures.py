@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ import pytest
 from fixture_cases import Case, Expected, all_cases, built_file
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
+from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rules.registry import RULES
 from regbuf_lint.source.text import SourceText, decode_source, read_source
 
@@ -109,6 +111,49 @@ def test_what_was_formatted_stays_formatted(case: Case) -> None:
     if not is_formatted(case.path, case.settings.line_length):
         pytest.skip("the original is not formatted")
     assert is_formatted(case.fixed_path, case.settings.line_length)
+
+
+STYLES = {
+    "nn-buffer": {"buffer_style": BufferStyle.NN_BUFFER},
+    "annotated": {"annotate": True, "has_union_types": True},
+    "nn-buffer-annotated": {"buffer_style": BufferStyle.NN_BUFFER, "annotate": True},
+}
+
+
+@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
+@pytest.mark.parametrize("style", STYLES)
+def test_what_was_formatted_stays_formatted_in_other_styles(style: str, tmp_path: Path) -> None:
+    """All fixtures at once, since starting the formatter takes longer than formatting one."""
+    originals = {case: case.source() for case in CASES if case.fixed_path.exists()}
+    by_formatter = formatted({case: source.data for case, source in originals.items()}, tmp_path / "original")
+    fixed = {}
+    for case, source in originals.items():
+        if by_formatter[case] == source.data:
+            settings = replace(case.settings, **STYLES[style])  # type: ignore[arg-type]
+            result = check_source(source, case.path, settings, fix=FixMode.UNSAFE)
+            assert result.errors == ()
+            fixed[case] = source.with_text(result.fixed.after).data if result.fixed else source.data
+    assert sum(data != case.fixed_path.read_bytes() for case, data in fixed.items()) > 20
+    again = formatted(fixed, tmp_path / "fixed")
+    assert {case.name: text(again[case]) for case in fixed} == {case.name: text(data) for case, data in fixed.items()}
+
+
+def formatted(contents: dict[Case, bytes], directory: Path) -> dict[Case, bytes]:
+    """What ruff's formatter makes of the contents of files; it leaves alone what it cannot read."""
+    paths = {}
+    for case, data in contents.items():
+        length = case.settings.line_length
+        paths[case] = directory / str(length) / f"{case.name}.py"
+        paths[case].parent.mkdir(parents=True, exist_ok=True)
+        paths[case].write_bytes(data)
+    for one in directory.iterdir():
+        command = [sys.executable, "-m", "ruff", "format", "--isolated", "--no-cache", f"--line-length={one.name}"]
+        subprocess.run([*command, str(one)], check=False, capture_output=True)
+    return {case: path.read_bytes() for case, path in paths.items()}
+
+
+def text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def is_formatted(path: Path, line_length: int) -> bool:

@@ -121,7 +121,8 @@ def test_configuration_is_looked_for_above_the_paths(engine: FakeEngine) -> None
 
 def test_options_reach_settings_and_engine(engine: FakeEngine) -> None:
     argv = "--select RBF0,RBF1 --select=RBF001 --extend-select RBF101 --ignore RBF1 --persistent always -j 3 "
-    argv += "--buffer-style nn-buffer --force-exclude --per-file-ignores tests/*:RBF001,RBF101,x.py:RBF1 --no-cache ."
+    argv += "--buffer-style nn-buffer --annotate --force-exclude "
+    argv += "--per-file-ignores tests/*:RBF001,RBF101,x.py:RBF1 --no-cache ."
     main(argv.split())
     call = engine.calls[-1]
     settings = call["settings"]
@@ -129,6 +130,7 @@ def test_options_reach_settings_and_engine(engine: FakeEngine) -> None:
     assert (settings.extend_select, settings.ignore) == (("RBF101",), ("RBF1",))
     assert (settings.persistent, settings.buffer_style) == (Persistence.ALWAYS, BufferStyle.NN_BUFFER)
     assert settings.force_exclude
+    assert settings.annotate
     assert settings.per_file_ignores == (
         PerFileIgnore("tests/*", ("RBF001", "RBF101")),
         PerFileIgnore("x.py", ("RBF1",)),

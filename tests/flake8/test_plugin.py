@@ -72,6 +72,18 @@ def test_a_crash_of_the_engine_is_one_finding(options: Namespace, monkeypatch: p
     assert check(ATTENTION) == [(1, 0, "RBF999 not checked: internal error: RecursionError: two lines", Plugin)]
 
 
+def test_the_table_of_attributes_is_read(options: Namespace, tmp_path: Path) -> None:
+    table = "[tool.regbuf-lint.per-attribute-persistent]\n"
+    (tmp_path / "pyproject.toml").write_text(f'{table}"Attention.mask" = "never"\n', encoding="utf-8")
+    Plugin.parse_options(options)
+    assert [text[:6] for _, _, text, _ in check(ATTENTION)] == ["RBF001"]
+    (tmp_path / "pyproject.toml").write_text(f'{table}"Attention.mask" = "nevr"\n', encoding="utf-8")
+    Plugin.parse_options(options)
+    ((_, _, text, _),) = check(ATTENTION)
+    assert text.startswith("RBF999 not checked: configuration error: pyproject.toml: `per-attribute-persistent`: ")
+    assert text.endswith("not `nevr`; did you mean `never`?")
+
+
 def test_without_options_nothing_is_raised(options: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
     Plugin.parse_options(options)
     monkeypatch.setattr(Plugin, "_settings", None)

@@ -87,6 +87,7 @@ def statement(text: str, how: Registered | None = None, style: TextStyle = STYLE
         ("self.x = f(\n    a\n)\n", 'self.register_buffer("x", f(a))\n'),
         ("self.x = (\n    a\n    + b\n)\n", 'self.register_buffer("x", a + b)\n'),
         ("self.x = a \\\n    + b\n", 'self.register_buffer("x", a + b)\n'),
+        ("self.x = a[\n    :, 1:\n]\n", 'self.register_buffer("x", a[:, 1:])\n'),
         ("self.x = f((\n    a,\n))\n", 'self.register_buffer("x", f((a,)))\n'),
         (
             "self.x = f(\n    a,\n    b,\n)\n",
@@ -99,7 +100,7 @@ def statement(text: str, how: Registered | None = None, style: TextStyle = STYLE
         ('self.x = f("""\na""")\n', 'self.register_buffer("x", f("""\na"""))\n'),
         ("self.x = (y := f())\n", 'self.register_buffer("x", (y := f()))\n'),
     ],
-    ids=["joined", "parentheses", "backslash", "one-tuple", "magic comma", "comment", "string", "walrus"],
+    ids=["joined", "parentheses", "backslash", "slice", "one-tuple", "magic comma", "comment", "string", "walrus"],
 )
 def test_line_breaks_of_the_file(before: str, after: str) -> None:
     assert statement(before) == after

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from regbuf_lint.model.settings import BufferStyle, PerFileIgnore, Persistence, Settings
+from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence, Settings
 from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.settings import check_codes, load_settings
@@ -65,6 +65,9 @@ def test_every_key(root: Path) -> None:
     [tool.regbuf-lint.per-file-ignores]
     "tests/*" = ["ALL"]
     "!src/**" = ["RBF0"]
+    [tool.regbuf-lint.per-attribute-persistent]
+    "Attention.mask" = "never"
+    "*.running_*" = "always"
     """
     assert load(text) == Settings(
         root=root.resolve(),
@@ -79,6 +82,10 @@ def test_every_key(root: Path) -> None:
         respect_gitignore=False,
         force_exclude=True,
         persistent=Persistence.ALWAYS,
+        per_attribute_persistent=(
+            AttributePersistence("Attention.mask", Persistence.NEVER),
+            AttributePersistence("*.running_*", Persistence.ALWAYS),
+        ),
         buffer_style=BufferStyle.NN_BUFFER,
         line_length=100,
         module_classes=("a.B",),
@@ -164,6 +171,32 @@ def test_a_file_of_another_name_may_have_keys_at_its_top(text: str) -> None:
         (
             "ignore = ['RBF003']",
             "pyproject.toml: `ignore`: unknown rule code `RBF003`; did you mean `RBF002`?",
+        ),
+        (
+            "per-attribute-persistence = {}",
+            (
+                "pyproject.toml: unknown key `per-attribute-persistence` in [tool.regbuf-lint]; "
+                "did you mean `per-attribute-persistent`?"
+            ),
+        ),
+        (
+            "per-attribute-persistent = 'never'",
+            (
+                "pyproject.toml: `per-attribute-persistent` must be a table of patterns, "
+                "each with one of `auto`, `always`, `never`"
+            ),
+        ),
+        (
+            "per-attribute-persistent = {'A.b' = 'alway'}",
+            "pyproject.toml: `per-attribute-persistent`: `A.b` must be one of `auto`, `always`, `never`, not `alway`",
+        ),
+        (
+            "per-attribute-persistent = {mask = false}",
+            "pyproject.toml: `per-attribute-persistent`: `mask` must be one of `auto`, `always`, `never`",
+        ),
+        (
+            "per-attribute-persistent.Attention.mask = 'never'",
+            'pyproject.toml: `per-attribute-persistent`: write patterns in quotation marks: `"Attention.mask"`',
         ),
         ("exclude = ['!']", "pyproject.toml: `exclude`: `!` is no valid pattern"),
     ],

@@ -13,6 +13,7 @@ from regbuf_lint.model.span import Position
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.source.text import SourceText
@@ -94,13 +95,22 @@ def is_evaluated_in_body(symbol: ClassSymbol, text: str) -> bool:
     In a method, the annotation of ``self.x`` is never evaluated; in the body of a class it is.
     """
     annotation = ast.parse(text, mode="eval")
-    if _postpones_evaluation(symbol.scope.file.tree):
+    if postpones_evaluation(symbol.scope.file.tree):
         return True
     names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
     return all(_is_bound(symbol, name) for name in names)
 
 
-def _postpones_evaluation(tree: ast.Module) -> bool:
+def annotated_in_methods(definition: ClassDefinition) -> frozenset[str]:
+    """Attributes that methods of a class annotate (``self.x: Tensor``), with or without a value."""
+    nodes = (node for method in definition.methods.values() for node in ast.walk(method))
+    return frozenset(
+        node.target.attr for node in nodes if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
+    )
+
+
+def postpones_evaluation(tree: ast.Module) -> bool:
+    """Whether annotations of a file are never evaluated by themselves."""
     futures = (one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__")
     return any(alias.name == "annotations" for one in futures for alias in one.names)
 

@@ -62,6 +62,12 @@ def names_in(function: FunctionNode) -> frozenset[str]:
     return frozenset(found | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
 
 
+def bound_in(function: FunctionNode) -> frozenset[str]:
+    """Every name that a function binds or takes as an argument."""
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return frozenset(names | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
+
+
 def receiver_name(function: FunctionNode) -> str | None:
     """Name of the first parameter of a method, whatever it is called; None where there is none."""
     if "staticmethod" in decorator_names(function):

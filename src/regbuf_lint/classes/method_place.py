@@ -6,12 +6,12 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import bound_in
 from regbuf_lint.index.scopes import nested_blocks
 from regbuf_lint.model.span import Position
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.definition import ClassDefinition
-    from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.model.span import Span
     from regbuf_lint.source.text import SourceText
 
@@ -54,7 +54,7 @@ def method_place(definition: ClassDefinition, method: str, statement: Span) -> M
         receiver,
         Position(row, len(file.source.line(row).rstrip("\r\n")) + 1),
         row < file.source.rows and bool(file.source.line(row + 1).strip()),
-        _bound(function),
+        bound_in(function),
         _runs_once(function.body, statement.start.row),
     )
 
@@ -70,11 +70,6 @@ def _last_row(source: SourceText, row: int, indent: str) -> int:
             break
         last = below
     return last
-
-
-def _bound(function: FunctionNode) -> frozenset[str]:
-    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return frozenset(names | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
 
 
 def _runs_once(body: list[ast.stmt], row: int) -> bool:

@@ -52,8 +52,9 @@ def overrides(arguments: argparse.Namespace) -> dict[str, object]:
         value = getattr(arguments, key.replace("-", "_"))
         if value is not None:
             given[key] = value
-    if arguments.force_exclude:
-        given["force-exclude"] = True
+    for key in ("annotate", "force-exclude"):
+        if getattr(arguments, key.replace("-", "_")):
+            given[key] = True
     return given
 
 
@@ -133,6 +134,7 @@ def _add_fixing(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--show-fixes", action="store_true", help="list the fixes applied")
     group.add_argument("--persistent", metavar="{auto,always,never}", help="what fixes write for `persistent`")
     group.add_argument("--buffer-style", metavar="{register-buffer,nn-buffer}", help="how fixes register a buffer")
+    group.add_argument("--annotate", action="store_true", help="fixes add `x: Tensor` to the class of a new buffer")
 
 
 def _add_selection(group: argparse._ArgumentGroup) -> None:

@@ -34,6 +34,14 @@ class PerFileIgnore:
 
 
 @dataclass(frozen=True, slots=True)
+class AttributePersistence:
+    """What to write for ``persistent`` where the attribute matches a pattern of ``attr`` or ``Class.attr``."""
+
+    pattern: str
+    persistent: Persistence
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that decides what is found and what a fix looks like.
 
@@ -47,7 +55,11 @@ class Settings:
         respect_gitignore: whether discovery leaves out what git ignores.
         force_exclude: whether ``exclude`` also covers paths named on the command line.
         persistent: what fixes write for ``persistent``.
+        per_attribute_persistent: what they write for some attributes instead; the longest matching pattern counts.
         buffer_style: how fixes register a buffer.
+        without_nn_buffer: why ``nn.Buffer`` may not exist where the project runs; empty where nothing says so.
+        annotate: whether fixes that register a buffer add a class-level annotation.
+        has_union_types: whether every Python that the project runs with knows ``X | None``.
         line_length: width in columns to which fixes are laid out.
         module_classes: dotted names of classes that are to be taken for nn.Module classes.
         tensor_functions: dotted names of functions that return a tensor.
@@ -63,7 +75,11 @@ class Settings:
     respect_gitignore: bool = True
     force_exclude: bool = False
     persistent: Persistence = Persistence.AUTO
+    per_attribute_persistent: tuple[AttributePersistence, ...] = ()
     buffer_style: BufferStyle = BufferStyle.REGISTER_BUFFER
+    without_nn_buffer: str = ""
+    annotate: bool = False
+    has_union_types: bool = False
     line_length: int = 88
     module_classes: tuple[str, ...] = ()
     tensor_functions: tuple[str, ...] = ()

@@ -128,6 +128,8 @@ def _without_space_at_brackets(node: cst.CSTNode) -> cst.CSTNode:
         return node.with_changes(whitespace_before_args=_NOTHING, args=args)
     if isinstance(node, cst.Dot):
         return cst.Dot()
+    if isinstance(node, cst.Slice) and node.upper is None and node.step is None:
+        return node.with_changes(first_colon=node.first_colon.with_changes(whitespace_after=_NOTHING))
     if isinstance(node, cst.Tuple) and _is_single(node):
         only = node.elements[0].with_changes(comma=cst.Comma(whitespace_after=_NOTHING))
         return node.with_changes(elements=[only])

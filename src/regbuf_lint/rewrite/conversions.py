@@ -64,6 +64,9 @@ def as_registration(source: SourceText, span: Span, style: TextStyle) -> Edit:
     if tensor is None:
         msg = "it has no tensor"
         raise CannotRewrite(msg)
+    if isinstance(tensor, cst.Name) and tensor.value == "None":
+        msg = "`nn.Buffer` makes an empty tensor of None, and `register_buffer` does not"
+        raise CannotRewrite(msg)
     with refusing_what_libcst_refuses():
         key = attribute_key(target.attr.value, style.class_name)
         head = f"{code(target.value)}.register_buffer("

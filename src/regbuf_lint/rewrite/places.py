@@ -48,6 +48,10 @@ class Place:
         lines[-1] += " " * self.behind
         return all(columns(line) <= self.width for line in lines)
 
+    def of(self, index: int, number: int) -> Place:
+        """Where one of several statements is laid out that ``joined`` puts here; what follows them follows the last."""
+        return replace(self, behind=0) if self.alone and index < number - 1 else self
+
     def joined(self, statements: list[str]) -> str:
         """Several statements in the place of one."""
         return (f"{self.newline}{self.indent}" if self.alone else "; ").join(statements)

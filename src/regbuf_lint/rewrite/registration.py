@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.rewrite.breaks import flattened
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.layout import Argument, call
 from regbuf_lint.rewrite.names import attribute_key
@@ -28,10 +29,12 @@ class Registered:
     Attributes:
         persistent: whether ``state_dict()`` shall have it.
         calls: names of methods to call on the value (``detach``, ``clone``), in this order.
+        optional: whether the value may be None, of which ``nn.Buffer`` makes an empty tensor.
     """
 
     persistent: bool
     calls: tuple[str, ...] = ()
+    optional: bool = False
 
     @property
     def flags(self) -> list[Argument]:
@@ -40,12 +43,21 @@ class Registered:
 
 
 def registration(
-    target: cst.Attribute, value: cst.BaseExpression, how: Registered, place: Place, style: TextStyle
+    target: cst.Attribute,
+    value: cst.BaseExpression,
+    how: Registered,
+    place: Place,
+    style: TextStyle,
+    annotation: cst.Annotation | None = None,
 ) -> str:
-    """``target.register_buffer(name, value)``, or what the style asks for instead of it."""
+    """``target.register_buffer(name, value)``, or what the style asks for instead of it.
+
+    An annotation stays on an assignment; whoever asks for a call takes care of it.
+    """
     given = argument(value, how)
-    if style.buffer_style is BufferStyle.NN_BUFFER and not _is_none(value):
-        return call(f"{code(target)} = {style.buffer_name}(", [given, *how.flags], place)
+    if style.buffer_style is BufferStyle.NN_BUFFER and not (how.optional or _is_none(value)):
+        head = code(target) if annotation is None else f"{code(target)}: {_on_one_line(annotation)}"
+        return call(f"{head} = {style.buffer_name}(", [given, *how.flags], place)
     key = attribute_key(target.attr.value, style.class_name)
     name = cst.SimpleString(f"{style.quote}{key}{style.quote}")
     return call(f"{code(target.value)}.register_buffer(", [Argument(name), given, *how.flags], place)
@@ -63,7 +75,7 @@ def from_setattr(node: cst.Call, how: Registered, place: Place, style: TextStyle
     owner, name, value = (one.value for one in node.args)
     _refuse_name(name)
     given = argument(value, how)
-    if style.buffer_style is BufferStyle.NN_BUFFER:
+    if style.buffer_style is BufferStyle.NN_BUFFER and not how.optional:
         inner = call(f"{style.buffer_name}(", [given, *how.flags], replace(place, width=100_000))
         return call("setattr(", [Argument(owner), Argument(name), Argument(cst.parse_expression(inner))], place)
     return call(f"{code(owner)}.register_buffer(", [Argument(name), given, *how.flags], place)
@@ -92,6 +104,14 @@ class _Text(cst.CSTVisitor):
 
     def visit_FormattedStringExpression(self, node: cst.FormattedStringExpression) -> bool:  # noqa: ARG002, N802
         return False
+
+
+def _on_one_line(annotation: cst.Annotation) -> str:
+    text = flattened(annotation.annotation)
+    if text is None:
+        msg = "its annotation does not fit on one line"
+        raise CannotRewrite(msg)
+    return text
 
 
 def _is_none(value: cst.BaseExpression) -> bool:

@@ -42,7 +42,8 @@ def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle) -
 def _registered(statement: cst.BaseSmallStatement, wanted: Wanted, place: Place, style: TextStyle) -> str:
     how = next(iter(wanted.values()))
     if isinstance(statement, cst.AnnAssign) and statement.value is not None:
-        return registration(_attribute(statement.target), statement.value, how, place, style)
+        target = _attribute(statement.target)
+        return registration(target, statement.value, how, place, style, statement.annotation)
     if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
         return from_setattr(statement.value, how, place, style)
     if not isinstance(statement, cst.Assign):
@@ -50,10 +51,10 @@ def _registered(statement: cst.BaseSmallStatement, wanted: Wanted, place: Place,
         raise CannotRewrite(msg)
     if len(statement.targets) > 1:
         return _chained(statement, wanted, place, style)
-    target = statement.targets[0].target
-    if isinstance(target, (cst.Tuple, cst.List)):
+    assigned = statement.targets[0].target
+    if isinstance(assigned, (cst.Tuple, cst.List)):
         return _unpacked(statement, wanted, place, style)
-    return registration(_attribute(target), statement.value, how, place, style)
+    return registration(_attribute(assigned), statement.value, how, place, style)
 
 
 def _attribute(target: cst.BaseExpression) -> cst.Attribute:
@@ -77,8 +78,9 @@ def _chained(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSty
         heads = " = ".join(code(target) for target in others)
         lines.append(f"{heads} = {code(value)}")
         value = next((other for other in others if isinstance(other, cst.Name)), _attribute_or_name(others[-1]))
-    for target in chosen:
-        lines.append(registration(target, value, wanted[code(target)], place, style))
+    for index, target in enumerate(chosen):
+        here = place.of(index, len(chosen))
+        lines.append(registration(target, value, wanted[code(target)], here, style))
         if target is chosen[0] and not others:
             value = target
     return place.joined(lines)
@@ -97,8 +99,9 @@ def _unpacked(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSt
     target = statement.targets[0]
     changed = statement.with_changes(targets=[target.with_changes(target=target.target.visit(renamed))])
     lines = [code(changed)]
-    for attribute, local in renamed.taken:
-        lines.append(registration(attribute, local, wanted[code(attribute)], place, style))
+    for index, (attribute, local) in enumerate(renamed.taken):
+        here = place.of(index, len(renamed.taken))
+        lines.append(registration(attribute, local, wanted[code(attribute)], here, style))
     return place.joined(lines)
 
 

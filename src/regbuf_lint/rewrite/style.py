@@ -8,6 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.settings import BufferStyle
 
 _STRING_OR_COMMENT = re.compile(
@@ -20,6 +23,9 @@ _STRING_OR_COMMENT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+NO_BUFFER_NAME = "the file has no name for `nn.Buffer`, and no import of torch at its top to put one beside"
+"""Why nothing can be written in the style that assigns it."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
@@ -27,12 +33,13 @@ class TextStyle:
 
     Attributes:
         buffer_style: call of ``register_buffer`` or assignment of ``nn.Buffer``.
-        buffer_name: what ``nn.Buffer`` is called in the file, for that style.
+        buffer_name: what ``nn.Buffer`` is called in the file, for that style; empty where it has no name.
         quote: quotation mark of the file's strings.
         unit: white space of one level.
         width: columns of a line.
         taken_names: names that a new local variable must not have.
         class_name: name of the class around the text; Python mangles private names with it.
+        buffer_import: the edit that imports that name, where the file does not.
     """
 
     buffer_style: BufferStyle
@@ -42,6 +49,15 @@ class TextStyle:
     width: int
     taken_names: frozenset[str] = frozenset()
     class_name: str = ""
+    buffer_import: Edit | None = None
+
+    def with_import(self, edits: Iterable[Edit]) -> tuple[Edit, ...]:
+        """Edits together with the import of ``nn.Buffer`` that their text needs."""
+        edits = tuple(edits)
+        call = re.compile(rf"(?<![\w.]){re.escape(self.buffer_name)}\(")
+        if self.buffer_import is None or not any(call.search(edit.content) for edit in edits):
+            return edits
+        return (self.buffer_import, *edits)
 
 
 @lru_cache(maxsize=8)

@@ -1,34 +1,37 @@
-"""What becomes of the annotation of an assignment that becomes a call: the class gets a bare one."""
+"""Types of attributes that are registered by a call: annotations move to the class, or new ones are put there."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.class_view import WriteForm
+from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Span
+from regbuf_lint.model.value import NoneValue, Parameter, is_only, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
+from regbuf_lint.rules.buffer_plan import BUFFER_VALUES
+from regbuf_lint.rules.torchscript import may_be_scripted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from regbuf_lint.model.class_view import Write
+    from regbuf_lint.classes.annotations import AnnotationPlace
     from regbuf_lint.rules.buffer_plan import Plan
     from regbuf_lint.rules.context import ClassContext
 
 
 def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[Edit]:
-    """The edits that keep the annotations and type comments of attributes which become buffers.
+    """The edits that keep the annotations and type comments of attributes which become buffers, or add annotations.
 
     Raises:
         CannotRewrite: one of them cannot be kept.
     """
-    if context.wants_nn_buffer:
-        return
     for plan in plans:
         annotation = None
         for write in plan.chosen:
+            if stays_assignment(context, write):
+                continue
             written = _annotation(context, write)
             comment = type_comment(context.source, write.step.statement)
             if comment is not None and written is None:
@@ -38,6 +41,43 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
             annotation = annotation or written
         if annotation is not None and plan.attribute is not None:
             yield from _bare(context, plan.attribute, annotation)
+        elif plan.attribute is not None and not all(stays_assignment(context, write) for write in plan.chosen):
+            yield from new_annotation(context, plan.attribute)
+
+
+def new_annotation(context: ClassContext, attribute: str) -> Iterator[Edit]:
+    """``attribute: Tensor`` in the body of the class, where that is asked for and the class has no such annotation.
+
+    Type checkers do not see what ``register_buffer`` stores.
+    """
+    if not context.settings.annotate or not attribute.isidentifier() or context.annotates(attribute):
+        return
+    if context.makes_fields_of_annotations or may_be_scripted(context):
+        return
+    annotation = _type_of(context, attribute)
+    place, text = context.annotation_place, context.in_class_body(annotation) if annotation is not None else None
+    if place is not None and text is not None:
+        yield _in_class(context, place, attribute, text)
+
+
+def _type_of(context: ClassContext, attribute: str) -> str | None:
+    """The annotation of a buffer; None where a value of it is unknown, or the file has no name for the type."""
+    events = (*context.construction.events, *context.later_events(attribute))
+    values = [one.value for one in events if isinstance(one, (Write, Registration)) and one.attribute == attribute]
+    tensor = context.spelling("torch.Tensor")
+    if tensor is None or not all(is_only(value, *BUFFER_VALUES, Parameter) for value in values):
+        return None
+    if not any(may_be(value, NoneValue) for value in values):
+        return tensor
+    if context.may_write_unions:
+        return f"{tensor} | None"
+    optional = context.spelling("typing.Optional")
+    return f"{optional}[{tensor}]" if optional is not None else None
+
+
+def stays_assignment(context: ClassContext, write: Write) -> bool:
+    """Whether a write becomes the assignment of an ``nn.Buffer``, which keeps what is written about its type."""
+    return context.wants_nn_buffer and not may_be(write.value, NoneValue)
 
 
 def _annotation(context: ClassContext, write: Write) -> str | None:
@@ -65,6 +105,10 @@ def _bare(context: ClassContext, attribute: str, annotation: str) -> Iterator[Ed
     if place is None or text is None:
         msg = "its annotation cannot be moved to the class"
         raise CannotRewrite(msg)
+    yield _in_class(context, place, attribute, text)
+
+
+def _in_class(context: ClassContext, place: AnnotationPlace, attribute: str, text: str) -> Edit:
     newline = context.source.newline
     behind = newline if place.blank_line_behind else ""
-    yield Edit(Span(place.position, place.position), f"{place.indent}{attribute}: {text}{newline}{behind}")
+    return Edit(Span(place.position, place.position), f"{place.indent}{attribute}: {text}{newline}{behind}")

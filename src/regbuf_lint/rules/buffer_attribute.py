@@ -12,6 +12,7 @@ from regbuf_lint.model.value import Tensor, is_only, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.buffer_annotations import new_annotation
 from regbuf_lint.rules.register_buffer_call import META as OPPOSITE
 from regbuf_lint.source.selection import selected_codes
 
@@ -83,7 +84,8 @@ def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
     doubtful = any(one.derived or one.requires_grad or one.argument for one in tensors(event.value))
     safe = is_only(event.value, Tensor) and not doubtful
     applicability = Applicability.SAFE if safe else Applicability.UNSAFE
-    return Fix(applicability, f"Register `{event.attribute}` by a call", (edit,)), "" if safe else _LOOK
+    edits = tuple(sorted([edit, *new_annotation(context, event.attribute or "")], key=lambda one: one.span))
+    return Fix(applicability, f"Register `{event.attribute}` by a call", edits), "" if safe else _LOOK
 
 
 RULE = Rule(META, DOCS, check)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Event, Write, WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.model.value import NoneValue, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
+from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 from regbuf_lint.rules.buffer_annotations import annotation_edits
 from regbuf_lint.rules.buffer_doubts import doubts_about
 from regbuf_lint.rules.buffer_plan import Plan, Withheld, calls_on, plan_for
@@ -135,8 +137,9 @@ def _registrations(context: ClassContext, plans: Sequence[Plan]) -> list[Edit]:
             if write.form is WriteForm.SETATTR:
                 _refuse_others(context, write, plans)
             persistent = plan.persistent or (key in here and here[key].persistent)
-            here[key] = Registered(persistent, calls_on(write))
-    return [register(context.source, span, targets, styles[span]) for span, targets in wanted.items()]
+            here[key] = Registered(persistent, calls_on(write), optional=may_be(write.value, NoneValue))
+    made = [(register(context.source, span, targets, styles[span]), styles[span]) for span, targets in wanted.items()]
+    return list(dict.fromkeys(edit for one, style in made for edit in style.with_import([one])))
 
 
 def _refuse_others(context: ClassContext, write: Write, plans: Sequence[Plan]) -> None:
@@ -158,6 +161,5 @@ def text_style(context: ClassContext, write: Write) -> TextStyle:
     """
     style = context.text_style(write.step.method)
     if style.buffer_style is BufferStyle.NN_BUFFER and not style.buffer_name:
-        msg = "the file imports neither `torch` nor `torch.nn`, so `nn.Buffer` has no name there"
-        raise Withheld(msg)
+        raise Withheld(NO_BUFFER_NAME)
     return style

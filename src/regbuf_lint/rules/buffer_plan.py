@@ -70,7 +70,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     Raises:
         Withheld: it cannot become one.
     """
-    _refuse_hostile_class(context, writes)
+    _refuse_hostile_class(context, attribute, writes)
     if attribute is not None:
         _refuse_name(context, attribute)
         _refuse_later(context, attribute)
@@ -112,7 +112,7 @@ def _is_no_buffer_value(value: Value) -> bool:
     return bool(value) and not any(isinstance(one, kinds) for one in value)
 
 
-def _refuse_hostile_class(context: ClassContext, writes: list[Write]) -> None:
+def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: list[Write]) -> None:
     method = context.overrides("register_buffer") or context.overrides("__setattr__")
     if method is not None and not (method == "__setattr__" and _follows_registration(context, writes)):
         msg = f"the class has its own `{method}`"
@@ -121,7 +121,7 @@ def _refuse_hostile_class(context: ClassContext, writes: list[Write]) -> None:
     if walker is not None:
         msg = f"`{walker}` goes through the object's own buffers, and would take the new one for one of them"
         raise Withheld(msg)
-    if context.is_script_module and context.settings.persistent is Persistence.NEVER:
+    if context.is_script_module and context.wanted_persistence(attribute) is Persistence.NEVER:
         msg = "a ScriptModule refuses buffers with `persistent=False`"
         raise Withheld(msg)
 
@@ -201,7 +201,7 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     """
     if context.is_script_module:
         return True
-    wanted = context.settings.persistent
+    wanted = context.wanted_persistence(attribute)
     if wanted is not Persistence.AUTO:
         return wanted is Persistence.ALWAYS
     change = Change.NONE if attribute is None else context.change_of(attribute)

@@ -16,6 +16,7 @@ from regbuf_lint.rewrite.lines import type_comment
 from regbuf_lint.rules.buffer_doubts import doubts_about
 from regbuf_lint.rules.buffer_fix import BufferFix, text_style, withheld
 from regbuf_lint.rules.buffer_plan import Plan, Withheld, calls_on, plan_for
+from regbuf_lint.rules.torchscript import may_be_scripted
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.method_place import MethodPlace
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from regbuf_lint.rules.context import ClassContext
 
 _BUILT_IN = frozenset({"enumerate", "getattr", "len", "property", "range", "tuple"})
-_SCRIPTED = re.compile(r"\btorch\.jit\b|\bfrom torch import [^\n]*\bjit\b|__constants__")
 
 _OF_VARIABLES = re.compile(r"\b(?:Final|ClassVar)\b")
 """Annotations that a variable may have and a result may not."""
@@ -98,7 +98,7 @@ def _refuse_class(context: ClassContext, attribute: str) -> None:
     if attribute.startswith("__"):
         msg = "its name is private to the class"
         raise Withheld(msg)
-    if _SCRIPTED.search(context.source.text):
+    if may_be_scripted(context):
         msg = "the file speaks of TorchScript, which cannot compile such a property"
         raise Withheld(msg)
     if context.named_in_class(attribute):
@@ -147,7 +147,7 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     fix = Fix(
         Applicability.UNSAFE,
         _message(plan, container.kind),
-        (made.assignment, _insertion(context, place, made.prop)),
+        style.with_import([made.assignment, _insertion(context, place, made.prop)]),
         adds=made.keys if plan.persistent else (),
     )
     if context.names_attributes_at_run_time:

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.annotations import (
     FIELD_DECORATORS,
     AnnotationPlace,
+    annotated_in_methods,
     annotation_place,
     is_evaluated_in_body,
     is_expression,
+    postpones_evaluation,
 )
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.buffer_walks import walks_own_buffers
 from regbuf_lint.classes.container_uses import obstacle
-from regbuf_lint.classes.definition import ClassDefinition, names_in
+from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.placeholders import called_in_forward, fills_before_reading, starts_as_placeholder
 from regbuf_lint.classes.uses import MOVERS
+from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.scopes import FunctionBinding
 from regbuf_lint.index.symbols import ClassSymbol
@@ -42,7 +45,8 @@ if TYPE_CHECKING:
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
-    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.fix import Edit
+    from regbuf_lint.model.settings import Persistence, Settings
     from regbuf_lint.model.span import Span
     from regbuf_lint.model.value import Value
     from regbuf_lint.source.text import SourceText
@@ -404,13 +408,36 @@ class ClassContext:
 
     def ignored(self, attribute: str | None) -> bool:
         """Whether the configuration asks for silence about an attribute."""
-        last = self.name.rpartition(".")[2]
-        names = (attribute or "", f"{last}.{attribute}", f"{self.name}.{attribute}")
-        return any(fnmatchcase(name, pattern) for name in names for pattern in self.settings.ignore_attributes)
+        return any(self._matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
 
-    def torch_name(self, name: str) -> str | None:
-        """How the file spells something of ``torch.nn`` (``nn.Parameter``, ``torch.nn.Parameter``), if it does."""
-        return self.spelling(f"torch.nn.{name}")
+    def wanted_persistence(self, attribute: str | None) -> Persistence:
+        """What the configuration says of ``persistent`` for a new buffer; the longest pattern that matches counts."""
+        several = self.settings.per_attribute_persistent
+        matching = [one for one in several if self._matches(attribute, one.pattern)]
+        chosen = max(matching, key=lambda one: len(one.pattern), default=None)
+        return self.settings.persistent if chosen is None else chosen.persistent
+
+    def _matches(self, attribute: str | None, pattern: str) -> bool:
+        """Whether an attribute, None for a computed name, is one of those that a pattern speaks of."""
+        name = attribute or ""
+        last = self.name.rpartition(".")[2]
+        return any(fnmatchcase(one, pattern) for one in (name, f"{last}.{name}", f"{self.name}.{name}"))
+
+    def torch_name(self, name: str, method: str) -> str | None:
+        """How a method can spell a class of ``torch.nn.parameter`` (``nn.Buffer``, ``torch.nn.Buffer``), if it can."""
+        function = self.definition.methods.get(method)
+        hidden = frozenset[str]() if function is None else bound_in(function)
+        return run_time_spelling(self.symbol.scope, f"torch.nn.{name}", f"torch.nn.parameter.{name}", hidden)
+
+    @cached_property
+    def _buffer_import(self) -> tuple[str, Edit | None]:
+        """What ``nn.Buffer`` is called after an import that the file lacks, and that import; none where none fits."""
+        file = self.symbol.scope.file
+        for wanted, name in ((Import("torch.nn", "Buffer"), "Buffer"), (Import("torch", "nn"), "nn.Buffer")):
+            if is_free(file, wanted.name):
+                edit = import_edit(file, wanted, self.settings.line_length)
+                return ("", None) if edit is None else (name, edit)
+        return "", None
 
     def spelling(self, name: str) -> str | None:
         """How the file spells a dotted name, if its imports reach it."""
@@ -425,6 +452,15 @@ class ClassContext:
     def makes_fields_of_annotations(self) -> bool:
         """Whether a class-level annotation becomes an argument of the constructor."""
         return bool(self.definition.decorators & FIELD_DECORATORS)
+
+    def annotates(self, attribute: str) -> bool:
+        """Whether the class, a base or an heir annotates the attribute in its body, or the class in a method."""
+        return self.named_in_class(attribute) or attribute in annotated_in_methods(self.definition)
+
+    @property
+    def may_write_unions(self) -> bool:
+        """Whether ``X | None`` can stand in an annotation of the file."""
+        return self.settings.has_union_types or postpones_evaluation(self.symbol.scope.file.tree)
 
     def in_class_body(self, annotation: str) -> str | None:
         """An annotation as it can stand in the body of the class, quoted where it has to be; None if it can't."""
@@ -456,7 +492,8 @@ class ClassContext:
 
     def text_style(self, method: str) -> TextStyle:
         """What new text in a method looks like."""
-        name = self.torch_name("Buffer") or ""
+        known = self.torch_name("Buffer", method)
+        name, edit = self._buffer_import if known is None else (known, None)
         return TextStyle(
             self.settings.buffer_style,
             name,
@@ -465,6 +502,7 @@ class ClassContext:
             self.settings.line_length,
             self.names_in_method(method),
             self.name.rpartition(".")[2],
+            edit,
         )
 
     @property

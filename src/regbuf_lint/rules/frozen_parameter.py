@@ -10,7 +10,9 @@ from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Parameter, Unset, is_only
 from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.buffer_annotations import new_annotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,14 +90,17 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
         return None, f"fix withheld: `{write.attribute}` is also {collision}"
     style = context.text_style(write.step.method)
     if context.wants_nn_buffer and not style.buffer_name:
-        return None, "fix withheld: the file has no name for `nn.Buffer`"
+        return None, f"fix withheld: {NO_BUFFER_NAME}"
     from regbuf_lint.rewrite.conversions import frozen_as_buffer  # noqa: PLC0415  libcst is slow to load
 
     try:
         edit = frozen_as_buffer(context.source, write.step.statement, style)
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
-    return Fix(Applicability.UNSAFE, f"Register `{write.attribute}` as a persistent buffer", (edit,)), _LOOK
+    message = f"Register `{write.attribute}` as a persistent buffer"
+    annotations = () if context.wants_nn_buffer else new_annotation(context, write.attribute or "")
+    edits = sorted([edit, *annotations], key=lambda one: one.span)
+    return Fix(Applicability.UNSAFE, message, style.with_import(edits)), _LOOK
 
 
 RULE = Rule(META, DOCS, check)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Buffer, is_tensor, may_be, tensors
+from regbuf_lint.model.value import Buffer, NoneValue, is_tensor, may_be, tensors
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
 from regbuf_lint.rules.buffer_fix import BufferFix, buffer_fixes, computed_name_fix
@@ -119,8 +119,7 @@ def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> boo
 def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
     first = mine[0]
     what = f"`{context.name}.{first.attribute}`" if first.attribute else f"an attribute of `{context.name}`"
-    name = f'"{attribute_key(first.attribute, context.name)}"' if first.attribute else "name"
-    advice = f"register it: `self.register_buffer({name}, ...)`"
+    advice = f"register it: `{_registration(context, first)}`"
     return Finding(
         rule=META,
         message=f"{what} is a plain tensor: `.to()` and `.half()` leave it behind and `state_dict()` does not save it",
@@ -133,6 +132,15 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
         fix=outcome.fix,
         related=tuple(Related(write.target, "assigned again here") for write in mine[1:]),
     )
+
+
+def _registration(context: ClassContext, write: Write) -> str:
+    """What to write instead, in the style of the fixes."""
+    if context.wants_nn_buffer and write.attribute and not may_be(write.value, NoneValue):
+        name = context.text_style(write.step.method).buffer_name or "nn.Buffer"
+        return f"self.{write.attribute} = {name}(...)"
+    name = f'"{attribute_key(write.attribute, context.name)}"' if write.attribute else "name"
+    return f"self.register_buffer({name}, ...)"
 
 
 RULE = Rule(META, DOCS, check)

@@ -15,6 +15,7 @@ from regbuf_lint.rules.base import Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.rewrite.style import TextStyle
     from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
@@ -29,7 +30,7 @@ META = RuleMeta(
 DOCS = RuleDocs(
     what=(
         'Reports `self.register_buffer("x", t)` where `self.x = nn.Buffer(t)` does the same: the name is written out, '
-        "`t` is certainly a tensor without a gradient, and the file imports `torch` or `torch.nn`."
+        "`t` is certainly a tensor without a gradient, and the file imports something of `torch`."
     ),
     why=(
         "An assignment is what type checkers and readers understand: the attribute has a type and one spelling. "
@@ -37,7 +38,10 @@ DOCS = RuleDocs(
     ),
     example='self.register_buffer("mask", torch.ones(8), persistent=False)\n',
     use_instead="self.mask = nn.Buffer(torch.ones(8), persistent=False)\n",
-    fix_safety="Safe with torch 2.5 and later. Withheld where the call is more than a statement of its own.",
+    fix_safety=(
+        "Safe with torch 2.5 and later. Where the file has no name for `nn.Buffer`, the fix imports it. Withheld where "
+        "the project says that it runs with older releases of torch."
+    ),
     checkpoint_impact="None: `persistent` stays as it is.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Buffer.html",),
 )
@@ -45,11 +49,13 @@ DOCS = RuleDocs(
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
-    if context.torch_name("Buffer") is None or context.overrides("register_buffer", "__setattr__") is not None:
+    if context.overrides("register_buffer", "__setattr__") is not None:
         return
     for event in context.construction.events:
         if isinstance(event, Registration) and event.function == "register_buffer" and _is_convertible(event):
-            yield _finding(context, event)
+            style = context.text_style(event.step.method)
+            if style.buffer_name:
+                yield _finding(context, event, style)
 
 
 def _is_convertible(event: Registration) -> bool:
@@ -61,10 +67,9 @@ def _is_convertible(event: Registration) -> bool:
     return is_only(event.value, Tensor) and not any(one.derived or one.requires_grad for one in tensors(event.value))
 
 
-def _finding(context: ClassContext, event: Registration) -> Finding:
-    name = context.torch_name("Buffer")
-    fix, note = _fix(context, event)
-    advice = f"write `self.{event.attribute} = {name}(...)`"
+def _finding(context: ClassContext, event: Registration, style: TextStyle) -> Finding:
+    fix, note = _fix(context, event, style)
+    advice = f"write `self.{event.attribute} = {style.buffer_name}(...)`"
     return Finding(
         rule=META,
         message=f"`{context.name}.{event.attribute}` is registered by a call instead of assigned as `nn.Buffer`",
@@ -78,14 +83,16 @@ def _finding(context: ClassContext, event: Registration) -> Finding:
     )
 
 
-def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
+def _fix(context: ClassContext, event: Registration, style: TextStyle) -> tuple[Fix | None, str]:
+    if context.settings.without_nn_buffer:
+        return None, f"fix withheld: {context.settings.without_nn_buffer}"
     from regbuf_lint.rewrite.conversions import as_assignment  # noqa: PLC0415  libcst is slow to load
 
     try:
-        edit = as_assignment(context.source, event.step.statement, context.text_style(event.step.method))
+        edit = as_assignment(context.source, event.step.statement, style)
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
-    return Fix(Applicability.SAFE, f"Assign `{event.attribute}` as `nn.Buffer`", (edit,)), ""
+    return Fix(Applicability.SAFE, f"Assign `{event.attribute}` as `nn.Buffer`", style.with_import([edit])), ""
 
 
 RULE = Rule(META, DOCS, check)

@@ -12,6 +12,8 @@ from regbuf_lint.model.value import Literal, NoneValue, is_only
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rewrite.names import attribute_key
+from regbuf_lint.rewrite.style import NO_BUFFER_NAME
+from regbuf_lint.rules.buffer_annotations import new_annotation
 
 if TYPE_CHECKING:
     from regbuf_lint.model.class_view import Registration, Write
@@ -69,8 +71,11 @@ def _moved(context: ClassContext, event: Registration, write: Write, target: str
         msg = "the registration is more than a plain call"
         raise CannotRewrite(msg)
     style = context.text_style(write.step.method)
+    if context.wants_nn_buffer and not style.buffer_name:
+        raise CannotRewrite(NO_BUFFER_NAME)
     moved = register(source, write.step.statement, {target: Registered(persistent)}, style)
-    edits = (moved, Edit(without_statement(source, statement), ""))
+    annotations = () if context.wants_nn_buffer else new_annotation(context, event.attribute or "")
+    edits = style.with_import([*annotations, moved, Edit(without_statement(source, statement), "")])
     return Fix(Applicability.SAFE, f"Register `{event.attribute}` at once", edits, adds=_gained(context, event))
 
 

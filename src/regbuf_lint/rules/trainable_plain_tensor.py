@@ -90,7 +90,7 @@ def _finding(context: ClassContext, write: Write) -> Finding:
 
 
 def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
-    name = context.torch_name("Parameter")
+    name = context.torch_name("Parameter", write.step.method)
     if name is None:
         return None, "fix withheld: the file imports neither `torch` nor `torch.nn`"
     if write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED} or not may_be(write.prior, Unset):

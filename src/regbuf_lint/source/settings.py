@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from regbuf_lint.model.settings import BufferStyle, PerFileIgnore, Persistence, Settings
+from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence, Settings
 from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.gitignore import compile_patterns
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _E = TypeVar("_E", bound=Enum)
 _WIDEST = 1000
+_HAS_NN_BUFFER = "2.5"
+_HAS_UNION_TYPES = (3, 10)
+_SUGGESTS_NN_BUFFER = "RBF202"
 
 
 def load_settings(
@@ -53,7 +57,8 @@ def load_settings(
     if "line_length" not in merged:
         merged["line_length"] = 88 if isolated else find_line_length(config.parent if config is not None else start)
     root = Path.cwd() if table is None else table.path.parent
-    return _settings(root.resolve(), merged)
+    settings = _settings(root.resolve(), merged)
+    return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
 
 
 def check_codes(codes: Iterable[str], known_codes: Collection[str], where: str) -> None:
@@ -141,6 +146,31 @@ def _settings(root: Path, merged: dict[str, Any]) -> Settings:
     return Settings(root=root, **merged)
 
 
+def _with_declared_versions(settings: Settings, start: Path) -> Settings:
+    """Settings with what the project says of its versions, as far as that matters for them.
+
+    Raises:
+        SettingsError: fixes are to assign ``nn.Buffer``, and the project runs with a torch that does not have it.
+    """
+    wants_buffer = settings.buffer_style is BufferStyle.NN_BUFFER
+    selectors = (*(settings.select or ()), *settings.extend_select)
+    if wants_buffer or any(names(code, _SUGGESTS_NN_BUFFER) for code in selectors):
+        from regbuf_lint.source.declared_versions import runs_with_older_torch  # noqa: PLC0415  start-up time
+
+        reason = runs_with_older_torch(start, _HAS_NN_BUFFER)
+        if reason is not None:
+            reason = f"`nn.Buffer` needs torch {_HAS_NN_BUFFER}, and {reason}"
+            if wants_buffer:
+                msg = f"buffer-style `nn-buffer`: {reason}"
+                raise SettingsError(msg)
+            settings = replace(settings, without_nn_buffer=reason)
+    if settings.annotate:
+        from regbuf_lint.source.declared_versions import oldest_python  # noqa: PLC0415  start-up time
+
+        settings = replace(settings, has_union_types=(oldest_python(start) or (0, 0)) >= _HAS_UNION_TYPES)
+    return settings
+
+
 def _strings(value: object, where: str) -> tuple[str, ...]:
     if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
         return tuple(item.strip() for item in value)
@@ -182,17 +212,25 @@ def _line_length(value: object, where: str) -> int:
 
 
 def _enum(kind: type[_E]) -> Callable[[object, str], _E]:
-    choices = [str(member.value) for member in kind]
+    choices = _choices(kind)
 
     def convert(value: object, where: str) -> _E:
         if isinstance(value, str) and value in choices:
             return kind(value)
         hint = _suggestion(value, choices) if isinstance(value, str) else ""
         got = f", not `{value}`" if isinstance(value, str) else ""
-        msg = f"{where} must be one of {', '.join(f'`{choice}`' for choice in choices)}{got}{hint}"
+        msg = f"{where} must be one of {_listed(kind)}{got}{hint}"
         raise SettingsError(msg)
 
     return convert
+
+
+def _choices(kind: type[Enum]) -> list[str]:
+    return [str(member.value) for member in kind]
+
+
+def _listed(kind: type[Enum]) -> str:
+    return ", ".join(f"`{choice}`" for choice in _choices(kind))
 
 
 def _per_file_ignores(value: object, where: str) -> tuple[PerFileIgnore, ...]:
@@ -206,6 +244,20 @@ def _per_file_ignores(value: object, where: str) -> tuple[PerFileIgnore, ...]:
     return tuple(entries)
 
 
+def _per_attribute_persistent(value: object, where: str) -> tuple[AttributePersistence, ...]:
+    if not isinstance(value, dict):
+        msg = f"{where} must be a table of patterns, each with one of {_listed(Persistence)}"
+        raise SettingsError(msg)
+    convert = _enum(Persistence)
+    entries = []
+    for pattern, given in value.items():
+        if isinstance(given, dict):  # `Class.attr = ...` is a table in a table
+            msg = f'{where}: write patterns in quotation marks: `"{pattern}.{next(iter(given), "*")}"`'
+            raise SettingsError(msg)
+        entries.append(AttributePersistence(pattern, convert(given, f"{where}: `{pattern}`")))
+    return tuple(entries)
+
+
 _CONVERTERS: dict[str, Callable[[object, str], Any]] = {
     "select": _codes,
     "extend-select": _codes,
@@ -216,7 +268,9 @@ _CONVERTERS: dict[str, Callable[[object, str], Any]] = {
     "respect-gitignore": _boolean,
     "force-exclude": _boolean,
     "persistent": _enum(Persistence),
+    "per-attribute-persistent": _per_attribute_persistent,
     "buffer-style": _enum(BufferStyle),
+    "annotate": _boolean,
     "line-length": _line_length,
     "module-classes": _strings,
     "tensor-functions": _strings,

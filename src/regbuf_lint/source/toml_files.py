@@ -42,7 +42,7 @@ def find_table(start: Path) -> ConfigTable | None:
         SettingsError: a ``pyproject.toml`` on the way cannot be read.
     """
     for directory in _upwards(start):
-        document = _read_if_there(directory / PYPROJECT)
+        document = read_document(directory / PYPROJECT)
         if document is not None and (found := _tool_table(directory / PYPROJECT, document)) is not None:
             return found
     return None
@@ -56,7 +56,7 @@ def read_table(path: Path) -> ConfigTable:
     Raises:
         SettingsError: the file is missing or cannot be read.
     """
-    document = _read_if_there(path)
+    document = read_document(path)
     if document is None:
         msg = f"{shown(path)}: no such file"
         raise SettingsError(msg)
@@ -73,7 +73,7 @@ def find_line_length(start: Path) -> int:
         SettingsError: a ``pyproject.toml`` on the way cannot be read.
     """
     for directory in _upwards(start):
-        tools = (_read_if_there(directory / PYPROJECT) or {}).get("tool")
+        tools = (read_document(directory / PYPROJECT) or {}).get("tool")
         tools = tools if isinstance(tools, dict) else {}
         tables = [
             tools.get("black"),
@@ -111,13 +111,17 @@ def _tool_table(path: Path, document: dict[str, Any]) -> ConfigTable | None:
 def _read_foreign(path: Path) -> dict[str, Any] | None:
     """Read another tool's file; where that is broken it is that tool's to say so."""
     try:
-        return _read_if_there(path)
+        return read_document(path)
     except SettingsError:
         return None
 
 
-def _read_if_there(path: Path) -> dict[str, Any] | None:
-    """Read a TOML file, None where there is none."""
+def read_document(path: Path) -> dict[str, Any] | None:
+    """Return what a TOML file holds, None where there is none.
+
+    Raises:
+        SettingsError: it cannot be read.
+    """
     try:
         text = path.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):

@@ -1,0 +1,237 @@
+"""Which releases of torch and of Python a project says that it runs with."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.source.errors import SettingsError
+from regbuf_lint.source.toml_files import PYPROJECT, read_document, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+SETUP = "setup.cfg"
+_REQUIREMENTS = "requirements*.txt"
+_PACKAGE = "torch"
+_LOWER_ENDS = frozenset({">=", ">", "~=", "==", "==="})
+_NAMES_PACKAGE = re.compile(r"torch(?![\w.-])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """One requirement of a project.
+
+    Attributes:
+        path: the file that has it.
+        text: the requirement as it is written.
+        specifiers: which releases it allows; those of poetry are translated.
+    """
+
+    path: Path
+    text: str
+    specifiers: str
+
+
+def runs_with_older_torch(start: Path, release: str) -> str | None:
+    """What says that the project around a directory runs with releases of torch before ``release``, in a few words.
+
+    Files are those of the nearest directory, upwards, that has any: ``pyproject.toml``, ``setup.cfg`` and
+    ``requirements*.txt``. What is broken in them is another tool's to say. A requirement counts by the oldest release
+    that it names; one that names none counts where it allows older ones only.
+    """
+    from packaging.version import Version  # noqa: PLC0415  slow to load
+
+    wanted = Version(release)
+    for one in _declared_torch(start):
+        found = _specifiers(one.specifiers)
+        if found is None:
+            continue
+        lowest = _lowest(found)
+        if lowest is not None and lowest < (wanted.major, wanted.minor):
+            return f"{shown(one.path)} allows {_PACKAGE} {lowest[0]}.{lowest[1]} (`{one.text}`)"
+        if _excludes_from(found, wanted):
+            return f"{shown(one.path)} excludes it (`{one.text}`)"
+    return None
+
+
+def _declared_torch(start: Path) -> list[_Declared]:
+    """Requirements of torch; those of extras count where the others name no oldest release."""
+    directory = _project(start)
+    if directory is None:
+        return []
+    main, extras = [*_of_pyproject(directory)], [*_extras_of_pyproject(directory)]
+    setup, setup_extras = _of_setup(directory)
+    main += [*setup, *_of_requirements(directory)]
+    named = [one for one in main if _lowest_of(one) is not None]
+    return main if named else [*main, *extras, *setup_extras]
+
+
+def oldest_python(start: Path) -> tuple[int, int] | None:
+    """The oldest Python that the project around a directory says it runs with; None where it does not say."""
+    directory = _project(start)
+    if directory is None:
+        return None
+    document = _document(directory)
+    written = _table(document, "project").get("requires-python")
+    if not isinstance(written, str):
+        poetry = _table(document, "tool", "poetry", "dependencies").get("python")
+        written = _from_poetry(poetry)[0] if isinstance(poetry, str) else None
+    if written is None:
+        written = _setup_section(directory, "options").get("python_requires")
+    found = _specifiers(written) if written is not None else None
+    return _lowest(found) if found is not None else None
+
+
+def _project(start: Path) -> Path | None:
+    directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
+    for one in (directory, *directory.parents):
+        if (one / PYPROJECT).is_file() or (one / SETUP).is_file() or next(one.glob(_REQUIREMENTS), None) is not None:
+            return one
+        if (one / ".git").exists():
+            return None
+    return None
+
+
+def _document(directory: Path) -> dict[str, Any]:
+    try:
+        return read_document(directory / PYPROJECT) or {}
+    except SettingsError:
+        return {}
+
+
+def _table(document: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """A table within a document; an empty one where something else stands there."""
+    for key in keys:
+        found = document.get(key)
+        document = found if isinstance(found, dict) else {}
+    return document
+
+
+def _of_pyproject(directory: Path) -> Iterator[_Declared]:
+    document, path = _document(directory), directory / PYPROJECT
+    yield from _parsed(path, _strings(_table(document, "project").get("dependencies")))
+    poetry = _table(document, "tool", "poetry")
+    tables = [_table(poetry, "dependencies"), _table(poetry, "dev-dependencies")]
+    tables += [_table(poetry, "group", name, "dependencies") for name in _table(poetry, "group")]
+    for table in tables:
+        for text in _poetry_versions(table.get(_PACKAGE)):
+            yield from (_Declared(path, f"{_PACKAGE} = {text}", one) for one in _from_poetry(text))
+
+
+def _extras_of_pyproject(directory: Path) -> Iterator[_Declared]:
+    for extra in _table(_document(directory), "project", "optional-dependencies").values():
+        yield from _parsed(directory / PYPROJECT, _strings(extra))
+
+
+def _strings(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _poetry_versions(value: object) -> Iterator[str]:
+    """The versions of one of poetry's dependencies: a string, a table, or several tables."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _poetry_versions(value.get("version"))
+    elif isinstance(value, list):
+        for one in value:
+            yield from _poetry_versions(one)
+
+
+def _from_poetry(text: str) -> list[str]:
+    """Poetry's constraint as specifiers, one for each alternative; upper ends of ``^`` and ``~`` are left out."""
+    alternatives = (re.split(r"[\s,]+(?=[\^~<>=!\d*])", one.strip()) for one in re.split(r"\|\|?", text))
+    return [",".join(_poetry_part(part) for part in parts) for parts in alternatives]
+
+
+def _poetry_part(part: str) -> str:
+    part = part.strip()
+    if part == "*":
+        return ""
+    if part[:1].isdigit():
+        return f"=={part}"
+    return f">={part[1:].strip()}" if part[:1] in {"^", "~"} and not part.startswith("~=") else part
+
+
+def _of_setup(directory: Path) -> tuple[list[_Declared], list[_Declared]]:
+    path = directory / SETUP
+    main = _setup_section(directory, "options").get("install_requires", "").splitlines()
+    extras = "\n".join(_setup_section(directory, "options.extras_require").values()).splitlines()
+    return [*_parsed(path, main)], [*_parsed(path, extras)]
+
+
+def _setup_section(directory: Path, name: str) -> dict[str, str]:
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read(directory / SETUP, encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError, OSError):
+        return {}
+    return dict(parser[name]) if parser.has_section(name) else {}
+
+
+def _of_requirements(directory: Path) -> Iterator[_Declared]:
+    for path in sorted(directory.glob(_REQUIREMENTS)):
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        rows = (re.sub(r"(^|\s)(#|--hash).*", "", row) for row in text.replace("\\\n", " ").splitlines())
+        yield from _parsed(path, rows)
+
+
+def _parsed(path: Path, texts: Iterable[str]) -> Iterator[_Declared]:
+    for text in texts:
+        if _NAMES_PACKAGE.match(text.strip()) is None:
+            continue
+        from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415  slow to load
+
+        try:
+            yield _Declared(path, text.strip(), str(Requirement(text.strip()).specifier))
+        except InvalidRequirement:
+            continue
+
+
+def _specifiers(text: str) -> SpecifierSet | None:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415  slow to load
+
+    try:
+        return SpecifierSet(text)
+    except InvalidSpecifier:
+        return None
+
+
+def _lowest_of(declared: _Declared) -> tuple[int, int] | None:
+    found = _specifiers(declared.specifiers)
+    return None if found is None else _lowest(found)
+
+
+def _lowest(specifiers: SpecifierSet) -> tuple[int, int] | None:
+    """The first two numbers of the oldest release that specifiers name; None where they name no lower end."""
+    lower = (one.version for one in specifiers if one.operator in _LOWER_ENDS)
+    return max((_release(version) for version in lower), default=None)
+
+
+def _excludes_from(specifiers: SpecifierSet, release: Version) -> bool:
+    """Whether everything from a release on is excluded by an upper end."""
+    from packaging.version import Version  # noqa: PLC0415  slow to load
+
+    below = any(Version(one.version) <= release for one in specifiers if one.operator == "<")
+    return below or any(Version(one.version) < release for one in specifiers if one.operator == "<=")
+
+
+def _release(version: str) -> tuple[int, int]:
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415  slow to load
+
+    try:
+        found = Version(version.removesuffix(".*"))
+    except InvalidVersion:
+        return 0, 0
+    return found.major, found.minor
