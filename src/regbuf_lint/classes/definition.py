@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.scopes import FunctionNode, nested_blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.index.symbols import ClassSymbol
 
 _PROPERTY_DECORATORS = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
@@ -49,6 +51,16 @@ def define(symbol: ClassSymbol) -> ClassDefinition:
         definition.decorators = decorator_names(node)
         _read(node.body, definition)
     return definition
+
+
+def methods_by_name(definitions: Iterable[ClassDefinition]) -> dict[str, list[FunctionNode]]:
+    """Every function in the bodies of some classes, getters and setters included."""
+    found: dict[str, list[FunctionNode]] = {}
+    for one in definitions:
+        for table in (one.methods, one.properties, one.setters):
+            for function in table.values():
+                found.setdefault(function.name, []).append(function)
+    return found
 
 
 def decorator_names(node: ast.ClassDef | FunctionNode) -> frozenset[str]:

@@ -19,6 +19,7 @@ from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.buffer_walks import walks_own_buffers
 from regbuf_lint.classes.container_uses import obstacle
 from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
+from regbuf_lint.classes.host_reads import read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
@@ -162,6 +163,15 @@ class ClassContext:
     def sampled_for_host(self, attribute: str) -> bool:
         """Whether methods do nothing with the distribution in an attribute but draw numbers and indices from it."""
         return sampled_for_host((self._inference.definition(one) for one in self._family), attribute)
+
+    def read_on_host(self, attribute: str) -> bool:
+        """Whether the tensor in an attribute is a constant that Python alone reads, so that its device is no matter."""
+        if self.handed_on(attribute) or self.in_dict(attribute) or self.change_of(attribute) is not Change.NONE:
+            return False
+        if any(tensor.random or tensor.derived for tensor in tensors(self.value_of(attribute))):
+            return False  # it is another one in an object that a checkpoint is loaded into
+        definitions = [self._inference.definition(one) for one in self._family]
+        return read_on_host(definitions, self.symbol.scope.file.tree, attribute, self.runs_later)
 
     def is_merged_over_settings(self, attribute: str) -> bool:
         """Whether a method merges the attribute over a dict of numbers and the like."""

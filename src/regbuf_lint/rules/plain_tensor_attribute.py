@@ -98,7 +98,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         mine = [write for write in writes if write.attribute == attribute]
         if attribute is None:
             yield from (_finding(context, [write], computed_name_fix(context, write)) for write in mine)
-        elif _survives(context, attribute, mine):
+        elif _survives(context, attribute, mine) and not context.read_on_host(attribute):
             reported[attribute] = mine
     fixes = buffer_fixes(context, reported)
     for attribute, mine in reported.items():
