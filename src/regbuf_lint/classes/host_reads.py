@@ -36,9 +36,9 @@ def read_on_host(
     endings = [
         Ending.HOST if function.name in _IDENTITY else values.ending(node)
         for function in own
-        if runs_later(function.name)
         for values in (HostValues(function, methods, loose=False),)
         for node in _reads(values, attribute)
+        if runs_later(function.name) or values.is_kept(node)
     ]
     return worst(endings) is Ending.HOST and not _stays_elsewhere(tree, attribute, own)
 

@@ -83,6 +83,17 @@ class HostValues:
         call = self._parents.get(attribute)
         return call if isinstance(call, ast.Call) and call.func is attribute else None
 
+    def is_kept(self, node: ast.AST) -> bool:
+        """Whether what reads a value may run after the method: an inner function, a lambda or a ``partial``."""
+        inner: ast.AST | None = node
+        while inner is not None and inner is not self._function:
+            if isinstance(inner, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
+                return True
+            if isinstance(inner, ast.Call) and _last_name(inner.func) == "partial":
+                return True
+            inner = self._parents.get(inner)
+        return False
+
     def ending(self, node: ast.expr, *, element: bool = False) -> Ending:
         """What becomes of the value of an expression; ``element`` says that iterating over a tensor gave it."""
         parent = self._parents.get(node)
@@ -262,7 +273,7 @@ class HostValues:
         if isinstance(node, (ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List)):
             return all(self._is_number(one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
         if isinstance(node, ast.Call):
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            name = _last_name(node.func)
             return name in _TO_HOST if isinstance(node.func, ast.Attribute) else name in _NUMBERS | {"len"}
         if isinstance(node, ast.Name):
             arguments = self._function.args
@@ -281,6 +292,11 @@ def _name_in_torch(function: ast.expr) -> str:
     if isinstance(function, ast.Attribute) and _is_name(function.value, "torch"):
         return function.attr
     return ""
+
+
+def _last_name(function: ast.expr) -> str:
+    name: str = getattr(function, "attr", getattr(function, "id", ""))
+    return name
 
 
 def _is_name(node: ast.AST, name: str) -> bool:
