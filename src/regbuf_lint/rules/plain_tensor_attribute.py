@@ -30,7 +30,8 @@ DOCS = RuleDocs(
     what=(
         "Reports a tensor that is assigned to an attribute of `self` while an `nn.Module` is built (in `__init__`, "
         "`__post_init__`, or a method that they call) and that is neither an `nn.Parameter` nor a registered buffer. "
-        "It is reported once per class and attribute, at the first assignment."
+        "It is reported once per class and attribute, at the first assignment. A constant that the class reads for "
+        "Python alone (`.item()`, a condition, the bounds of a draw, `extra_repr`) may stay where it is."
     ),
     why=(
         "`nn.Module` keeps track of registered state only. A plain tensor stays on its device after `.to()` or "
