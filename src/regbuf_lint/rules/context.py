@@ -22,7 +22,8 @@ from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
-from regbuf_lint.classes.placeholders import called_in_forward, fills_before_reading, starts_as_placeholder
+from regbuf_lint.classes.placeholders import called_in_forward, fill_before_reading, read_outside, starts_as_placeholder
+from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
 from regbuf_lint.index.known_classes import outside_class, torch_class
@@ -122,6 +123,7 @@ class ClassContext:
         return attribute is not None and (
             self.sampled_on_cpu(attribute)
             or self.filled_by_each_call(attribute)
+            or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
             or moved_by_owner(self._inference, self._built, attribute)
         )
@@ -145,23 +147,39 @@ class ClassContext:
         return bool(held & registered)
 
     def filled_by_each_call(self, attribute: str) -> bool:
-        """Whether the attribute holds a placeholder that ``forward`` replaces by what it makes of its arguments."""
+        """Whether ``forward``, or each reader, first replaces a placeholder by what it makes of its arguments."""
         building = self.construction.called | _BUILDERS
-        definitions = [self._inference.definition(one) for one in self._family]
-        if not any(starts_as_placeholder(one, attribute, building) for one in definitions):
+        if not any(starts_as_placeholder(one, attribute, building) for one in self._definitions):
             return False
         changing = _methods([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
         filling = changing - building
-        functions = [one.methods[name] for one in definitions for name in filling & one.methods.keys()]
-        return (
-            bool(functions)
-            and all(self._serves_forward(name) or name in self._called_in_forward for name in filling)
-            and all(fills_before_reading(function, attribute) for function in functions)
+        functions = [one.methods[name] for one in self._definitions for name in filling & one.methods.keys()]
+        if not fill_before_reading(functions, attribute):
+            return False
+        if all(self._serves_forward(name) or name in self._called_in_forward for name in filling):
+            return True
+        readers = set(filter(self.runs_later, _methods([one.read for one in self._family_uses], attribute)))
+        return readers | filling <= {one.name for one in functions} and not read_outside(
+            self.symbol.scope.file.tree, self._definitions, attribute
         )
+
+    def is_scratch(self, attribute: str) -> bool:
+        """Whether the attribute starts as a constant on the device that the class keeps, and is refreshed in use.
+
+        What only callers change, as by a method that fits it, is state.
+        """
+        if self.change_of(attribute) not in {Change.CACHE, Change.REPLACED}:
+            return False
+        replacing = set(filter(self.runs_later, _methods([one.replaced for one in self._family_uses], attribute)))
+        if any(name != "forward" and not self._callers(name) for name in replacing):
+            return False
+        building = self.construction.called | _BUILDERS
+        starts = starts_on_own_device(self._definitions, attribute, building)
+        return starts and refreshes(self._definitions, attribute, replacing)
 
     def sampled_for_host(self, attribute: str) -> bool:
         """Whether methods do nothing with the distribution in an attribute but draw numbers and indices from it."""
-        return sampled_for_host((self._inference.definition(one) for one in self._family), attribute)
+        return sampled_for_host(self._definitions, attribute)
 
     def is_merged_over_settings(self, attribute: str) -> bool:
         """Whether a method merges the attribute over a dict of numbers and the like."""
@@ -232,6 +250,10 @@ class ClassContext:
         return (*self._inference.classes(self.symbol), *heirs)
 
     @cached_property
+    def _definitions(self) -> tuple[ClassDefinition, ...]:
+        return tuple(self._inference.definition(one) for one in self._family)
+
+    @cached_property
     def _family_uses(self) -> tuple[AttributeUses, ...]:
         return tuple(self._inference.uses(one) for one in self._family)
 
@@ -249,9 +271,7 @@ class ClassContext:
         }
         if any(self.runs_later(method) for method in state):
             return Change.STATE
-        replacing = [
-            method for method in _methods([one.replaced for one in uses], attribute) if self.runs_later(method)
-        ]
+        replacing = set(filter(self.runs_later, _methods([one.replaced for one in uses], attribute)))
         if not replacing:
             return Change.NONE
         return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
@@ -376,13 +396,11 @@ class ClassContext:
 
     def container_obstacle(self, attribute: str, assignment: Span) -> str | None:
         """Why a property that makes a new list each time cannot take the place of an attribute."""
-        definitions = [self._inference.definition(one) for one in self._family]
-        return obstacle(definitions, self.symbol.scope.file.tree, attribute, assignment)
+        return obstacle(self._definitions, self.symbol.scope.file.tree, attribute, assignment)
 
     def named_in_class(self, name: str) -> bool:
         """Whether the class, a base or an heir defines or annotates a name in its body."""
-        definitions = [self._inference.definition(one) for one in self._family]
-        return any(one.defines(name) or name in one.annotations or name in one.setters for one in definitions)
+        return any(one.defines(name) or name in one.annotations or name in one.setters for one in self._definitions)
 
     @cached_property
     def functions_at_hand(self) -> frozenset[str]:
@@ -397,8 +415,9 @@ class ClassContext:
     def attribute_names(self) -> frozenset[str]:
         """Every name that the class, its bases and heirs use or define as an attribute; patterns for computed ones."""
         tables = (table for uses in self._family_uses for table in (uses.read, uses.stored))
-        definitions = [self._inference.definition(one) for one in self._family]
-        bodies = (table for one in definitions for table in (one.methods, one.properties, one.values, one.annotations))
+        bodies = (
+            own for one in self._definitions for own in (one.methods, one.properties, one.values, one.annotations)
+        )
         return frozenset[str]().union(self.construction.attributes, *tables, *bodies)
 
     def names_in_method(self, method: str) -> frozenset[str]:
