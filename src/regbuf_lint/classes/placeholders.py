@@ -6,10 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.stores import is_own, own_values, stores_in
 from regbuf_lint.index.scopes import nested_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
@@ -29,18 +30,9 @@ def starts_as_placeholder(definition: ClassDefinition, attribute: str, building:
     values = [
         value
         for method in building & definition.methods.keys()
-        for target, value in _stores(definition.methods[method])
-        if _is_own(target, receiver_name(definition.methods[method]), attribute)
+        for value in own_values(definition.methods[method], receiver_name(definition.methods[method]), attribute)
     ]
     return bool(values) and all(_is_placeholder(value) for value in values)
-
-
-def _stores(function: FunctionNode) -> Iterator[tuple[ast.expr, ast.expr]]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign):
-            yield from ((target, node.value) for target in node.targets)
-        elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            yield node.target, node.value
 
 
 def _is_placeholder(value: ast.expr) -> bool:
@@ -56,7 +48,9 @@ def _is_placeholder(value: ast.expr) -> bool:
     first = value.args[0] if value.args else None
     if isinstance(first, ast.Constant):
         return name == "tensor" or first.value == 0
-    return first is None or (isinstance(first, (ast.List, ast.Tuple)) and not first.elts)
+    if not isinstance(first, (ast.List, ast.Tuple)):
+        return first is None
+    return not first.elts or (name == "tensor" and len(first.elts) == 1 and isinstance(first.elts[0], ast.Constant))
 
 
 def called_in_forward(tree: ast.Module) -> frozenset[str]:
@@ -66,11 +60,33 @@ def called_in_forward(tree: ast.Module) -> frozenset[str]:
     return frozenset(function.attr for function in calls if isinstance(function, ast.Attribute))
 
 
-def fills_before_reading(function: FunctionNode, attribute: str) -> bool:
-    """Whether a method, each time it runs, gives the attribute a value from its arguments before it reads it.
+def read_outside(tree: ast.Module, definitions: Iterable[ClassDefinition], attribute: str) -> bool:
+    """Whether a file reads an attribute of that name from an object other than its ``self``.
 
-    An ``if`` that compares the attribute's device may decide that the value of the time before still serves.
+    One that passes it on, under the same name, leaves the question to whoever reads it there.
     """
+    receivers = {receiver_name(one) for definition in definitions for one in definition.methods.values()}
+    passed_on = {id(value) for target, value in stores_in(tree) if getattr(target, "attr", None) == attribute}
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == attribute
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in passed_on
+        and not (isinstance(node.value, ast.Name) and node.value.id in receivers)
+        for node in ast.walk(tree)
+    )
+
+
+def fill_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bool:
+    """Whether methods, each time they run, give the attribute a value from their arguments before they read it.
+
+    An ``if`` that compares the attribute's device may decide that the value of the time before still serves. No method
+    at all fills nothing.
+    """
+    return bool(functions) and all(_fills_before_reading(function, attribute) for function in functions)
+
+
+def _fills_before_reading(function: FunctionNode, attribute: str) -> bool:
     name = receiver_name(function)
     if name is None:
         return False
@@ -120,23 +136,29 @@ class _Filling:
         return then and (otherwise or checked)
 
     def _simple(self, statement: ast.stmt, *, filled: bool) -> bool:
-        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if any(_is_own(target, self._receiver, self._attribute) for target in targets):
-                if (self._reads(statement.value) and not filled) or not _is_made_of(statement.value, self._given):
-                    raise _Otherwise
-                return True
+        values = list(own_values(statement, self._receiver, self._attribute))
+        if values and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            if (self._reads(statement) and not filled) or not all(self._is_fresh(value) for value in values):
+                raise _Otherwise
+            return True
         if any(not isinstance(one.ctx, ast.Load) for one in self._mentions(statement)):
             raise _Otherwise
         if self._reads(statement) and not filled:
             raise _Otherwise
         return filled
 
+    def _is_fresh(self, value: ast.expr) -> bool:
+        """Whether a value is made of what the method was given, or is what a submodule offers."""
+        if _is_made_of(value, self._given):
+            return True
+        inner = value.value if isinstance(value, ast.Attribute) and value.attr not in _ABOUT_SHAPE else None
+        return isinstance(inner, ast.Attribute) and is_own(inner, self._receiver, inner.attr)
+
     def _checks_device(self, test: ast.expr) -> bool:
         return any(
             isinstance(node, ast.Attribute)
             and node.attr == "device"
-            and _is_own(node.value, self._receiver, self._attribute)
+            and is_own(node.value, self._receiver, self._attribute)
             for compare in ast.walk(test)
             if isinstance(compare, ast.Compare)
             for node in ast.walk(compare)
@@ -147,7 +169,7 @@ class _Filling:
 
     def _mentions(self, node: ast.AST) -> Iterator[ast.Attribute]:
         for one in ast.walk(node):
-            if isinstance(one, ast.Attribute) and _is_own(one, self._receiver, self._attribute):
+            if isinstance(one, ast.Attribute) and is_own(one, self._receiver, self._attribute):
                 yield one
 
 
@@ -163,7 +185,7 @@ def _given(function: FunctionNode, receiver: str) -> frozenset[str]:
     names = {one.arg for one in every if _annotation(one) not in _NUMBERS} - {receiver}
     if function.args.vararg is not None:
         names.add(function.args.vararg.arg)
-    stores = list(_stores(function))
+    stores = list(stores_in(function))
     known = -1
     while len(names) > known:
         known = len(names)
@@ -190,11 +212,6 @@ def _is_made_of(node: ast.AST, names: frozenset[str]) -> bool:
     if isinstance(node, ast.Call) and _last_name(node.func) == "len":
         return False
     return any(_is_made_of(child, names) for child in ast.iter_child_nodes(node))
-
-
-def _is_own(node: ast.AST, receiver: str | None, attribute: str) -> bool:
-    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver
-    return own and getattr(node, "attr", None) == attribute
 
 
 def _last_name(function: ast.expr) -> str:

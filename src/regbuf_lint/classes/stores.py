@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "xpu", "contiguous"})
 """Methods that give the same values in another place or form."""
@@ -64,7 +64,7 @@ class Stores:
                 return False
         if isinstance(value, ast.IfExp):
             return self._is_moved(value.body, attribute) and self._is_moved(value.orelse, attribute)
-        return self._is(value, attribute) or (isinstance(value, ast.Constant) and value.value is None)
+        return is_own(value, self._receiver, attribute) or (isinstance(value, ast.Constant) and value.value is None)
 
     def _depends(self, value: ast.expr, attribute: str) -> bool:
         """Whether a value is computed from the attribute's, directly or through locals."""
@@ -81,7 +81,7 @@ class Stores:
         return self._reads(value, attribute, names)
 
     def _reads(self, node: ast.AST, attribute: str, names: set[str]) -> bool:
-        if self._is(node, attribute) or (isinstance(node, ast.Name) and node.id in names):
+        if is_own(node, self._receiver, attribute) or (isinstance(node, ast.Name) and node.id in names):
             return True
         if isinstance(node, ast.Attribute) and node.attr in _ABOUT_SHAPE:
             return False
@@ -89,9 +89,43 @@ class Stores:
             return False
         return any(self._reads(child, attribute, names) for child in ast.iter_child_nodes(node))
 
-    def _is(self, node: ast.AST, attribute: str) -> bool:
-        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self._receiver
-        return own and getattr(node, "attr", None) == attribute
+
+def stores_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Every target of an assignment in a function or statement, with its value.
+
+    A tuple is taken apart: its parts get those of a tuple of the same length, or else the whole value.
+    """
+    for one in ast.walk(node):
+        if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None:
+            for target in _targets(one):
+                yield from _pairs(target, one.value)
+
+
+def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Iterator[ast.expr]:
+    """The values that a method, or one of its statements, assigns to an attribute of its ``self``."""
+    return (value for target, value in stores_in(node) if is_own(target, receiver, attribute))
+
+
+def is_own(node: ast.AST, receiver: str | None, attribute: str) -> bool:
+    """Whether a node is ``self.attribute``, ``self`` being called ``receiver``."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver
+    return own and getattr(node, "attr", None) == attribute
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    if isinstance(target, ast.Starred):
+        yield from _pairs(target.value, value)
+    elif not isinstance(target, (ast.Tuple, ast.List)):
+        yield target, value
+    else:
+        for one, its in zip(target.elts, _parts(target, value), strict=True):
+            yield from _pairs(one, its)
+
+
+def _parts(target: ast.Tuple | ast.List, value: ast.expr) -> list[ast.expr]:
+    listed = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+    starred = any(isinstance(one, ast.Starred) for one in (*target.elts, *listed))
+    return listed if len(listed) == len(target.elts) and not starred else [value] * len(target.elts)
 
 
 def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:

@@ -1,0 +1,137 @@
+"""Whether somebody looks after a tensor that is no buffer, so that there is nothing to report."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.host_reads import read_on_host
+from regbuf_lint.classes.host_samples import sampled_for_host
+from regbuf_lint.classes.placeholders import called_in_forward, fill_before_reading, read_outside, starts_as_placeholder
+from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
+from regbuf_lint.classes.uses import MOVERS
+from regbuf_lint.index.known_classes import outside_class
+from regbuf_lint.infer.merges import is_merged_over_settings
+from regbuf_lint.infer.owners import moved_by_owner
+from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_heirs
+from regbuf_lint.model.class_view import Registration, Write
+from regbuf_lint.model.value import tensors
+from regbuf_lint.rules.change import Change
+from regbuf_lint.rules.family import BUILDERS, ClassFamily, methods_of
+
+if TYPE_CHECKING:
+    from regbuf_lint.classes.uses import AttributeUses
+
+
+class Caretaking(ClassFamily):
+    """Questions about who moves a tensor, registers it elsewhere, or wants it where it is."""
+
+    def moved_by_hand(self, attribute: str | None) -> bool:
+        """Whether the class or a base takes care of the attribute by itself, as by overriding ``_apply`` or ``to``."""
+        if any(uses.touches(attribute or "") for uses in self._movers):
+            return True
+        listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self._built)]
+        return any(known is not None and attribute in known.moved for known in listed)
+
+    @cached_property
+    def _movers(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in methods that move the whole nn.Module, and in those that they call."""
+        return self._inference.uses_in(self._built, self._inference.reached_from(self._built, MOVERS))
+
+    def looks_after(self, attribute: str | None) -> bool:
+        """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
+        if self.ignored(attribute) or self.moved_by_hand(attribute):
+            return True
+        if self.never_initialises and not self.construction.initialised:
+            return True  # without nn.Module's own `__init__`, moving the object fails, and so would a registration
+        return attribute is not None and (
+            self.sampled_on_cpu(attribute)
+            or self.filled_by_each_call(attribute)
+            or self.is_scratch(attribute)
+            or self.registered_elsewhere(attribute)
+            or moved_by_owner(self._inference, self._built, attribute)
+        )
+
+    def registered_elsewhere(self, attribute: str) -> bool:
+        """Whether the attribute is read by the constructor alone, and what it holds is a buffer somewhere else."""
+        building = self.construction.called | BUILDERS
+        if not methods_of([uses.read for uses in self._family_uses], attribute) <= building:
+            return False
+        if is_named_by_heirs(self._inference, self.symbol, attribute):
+            return False
+        if is_given_to_registering_class(self._inference, self._built, attribute, frozenset(building)):
+            return True
+        held: set[str] = set()
+        registered: set[str] = set()
+        for event in self.construction.events:
+            if isinstance(event, Write) and event.attribute == attribute:
+                held |= _arguments(event)
+            elif isinstance(event, Registration):
+                registered |= _arguments(event)
+        return bool(held & registered)
+
+    def filled_by_each_call(self, attribute: str) -> bool:
+        """Whether ``forward``, or each reader, first replaces a placeholder by what it makes of its arguments."""
+        building = self.construction.called | BUILDERS
+        if not any(starts_as_placeholder(one, attribute, building) for one in self._definitions):
+            return False
+        changing = methods_of([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
+        filling = changing - building
+        functions = [one.methods[name] for one in self._definitions for name in filling & one.methods.keys()]
+        if not fill_before_reading(functions, attribute):
+            return False
+        if all(self._serves_forward(name) or name in self._called_in_forward for name in filling):
+            return True
+        readers = set(filter(self.runs_later, methods_of([one.read for one in self._family_uses], attribute)))
+        return readers | filling <= {one.name for one in functions} and not read_outside(
+            self.symbol.scope.file.tree, self._definitions, attribute
+        )
+
+    def is_scratch(self, attribute: str) -> bool:
+        """Whether the attribute starts as a constant on the device that the class keeps, and is refreshed in use.
+
+        What only callers change, as by a method that fits it, is state.
+        """
+        if self.change_of(attribute) not in {Change.CACHE, Change.REPLACED}:
+            return False
+        replacing = set(filter(self.runs_later, methods_of([one.replaced for one in self._family_uses], attribute)))
+        if any(name != "forward" and not self._callers(name) for name in replacing):
+            return False
+        building = self.construction.called | BUILDERS
+        starts = starts_on_own_device(self._definitions, attribute, building)
+        return starts and refreshes(self._definitions, attribute, replacing)
+
+    def sampled_for_host(self, attribute: str) -> bool:
+        """Whether methods do nothing with the distribution in an attribute but draw numbers and indices from it."""
+        return sampled_for_host(self._definitions, attribute)
+
+    def read_on_host(self, attribute: str) -> bool:
+        """Whether the tensor in an attribute is a constant that Python alone reads, so that its device is no matter."""
+        if self.handed_on(attribute) or self.in_dict(attribute) or self.change_of(attribute) is not Change.NONE:
+            return False
+        if any(tensor.random or tensor.derived for tensor in tensors(self.value_of(attribute))):
+            return False  # it is another one in an object that a checkpoint is loaded into
+        definitions = [self._inference.definition(one) for one in self._family]
+        return read_on_host(definitions, self.symbol.scope.file.tree, attribute, self.runs_later)
+
+    def is_merged_over_settings(self, attribute: str) -> bool:
+        """Whether a method merges the attribute over a dict of numbers and the like."""
+        return is_merged_over_settings(self._inference, self.symbol, attribute)
+
+    @cached_property
+    def _called_in_forward(self) -> frozenset[str]:
+        return called_in_forward(self.symbol.scope.file.tree)
+
+    def sampled_on_cpu(self, attribute: str) -> bool:
+        """Whether only methods that prepare batches for a loader (``collate_fn=self.sample``) read the attribute."""
+        collating = frozenset[str]().union(*(uses.collating for uses in self._all_uses))
+        if not collating:
+            return False
+        preparing = self._inference.reached_from(self._built, collating) | self.construction.called | BUILDERS
+        readers = frozenset[str]().union(*(uses.read.get(attribute, ()) for uses in self._all_uses))
+        return readers <= preparing and not readers <= self.construction.called | BUILDERS
+
+
+def _arguments(event: Write | Registration) -> set[str]:
+    """Names of the constructor's arguments that the value of an event is."""
+    return {tensor.argument for tensor in tensors(event.value) if not tensor.fresh} - {"", "?"}

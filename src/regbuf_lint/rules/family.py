@@ -1,0 +1,238 @@
+"""One nn.Module class with its bases and heirs, and what all of them do to an attribute."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.construction import later_events
+from regbuf_lint.model.class_view import Write
+from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
+from regbuf_lint.rules.change import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.class_view import Construction, Event
+    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.value import Value
+    from regbuf_lint.source.text import SourceText
+
+
+BUILDERS = frozenset({"__init__", "__post_init__"})
+_COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
+
+
+class ClassFamily:
+    """One nn.Module class of the file that is being checked, with what is known of its family.
+
+    Attributes:
+        symbol: the class.
+        construction: what building an object of it does.
+        source: text of its file.
+        settings: the run's settings.
+        heir: the nn.Module class that inherits from it and whose construction it is, None where it is its own.
+    """
+
+    def __init__(
+        self, inference: Inference, symbol: ClassSymbol, construction: Construction, *, heir: ClassSymbol | None = None
+    ) -> None:
+        self.symbol = symbol
+        self.construction = construction
+        self.source: SourceText = symbol.scope.file.source
+        self.settings: Settings = inference.settings
+        self.heir = heir
+        self._built = heir or symbol
+        self._inference = inference
+
+    @property
+    def name(self) -> str:
+        """Dotted qualified name within the file."""
+        return self.symbol.scope.qualname
+
+    @cached_property
+    def definition(self) -> ClassDefinition:
+        """The class as it is written."""
+        return self._inference.definition(self.symbol)
+
+    def value_of(self, attribute: str) -> Value:
+        """What an attribute is when construction ends; nothing where no path sets it."""
+        known = self.construction.attributes.get(attribute)
+        return known.value if known is not None else NOTHING
+
+    @cached_property
+    def uses(self) -> AttributeUses:
+        """Uses of attributes in the class's own methods."""
+        return self._inference.uses(self.symbol)
+
+    @cached_property
+    def _all_uses(self) -> tuple[AttributeUses, ...]:
+        return tuple(self._inference.uses(base) for base in self._inference.classes(self._built))
+
+    @cached_property
+    def takes_state_apart(self) -> bool:
+        """Whether the class or a base takes things out of nn.Module's own dictionaries, or may."""
+        inner = ("_buffers", "_parameters", "_modules", "__dict__", "__delattr__")
+        return any(name in uses.read for uses in self._all_uses for name in inner)
+
+    @cached_property
+    def names_attributes_at_run_time(self) -> bool:
+        """Whether the class or a base sets or deletes attributes whose names are not known here."""
+        return any(uses.dynamic for uses in self._all_uses)
+
+    def read_by_property(self, name: str) -> frozenset[str] | None:
+        """Attributes that the getter of a property reads; None where the name is no property."""
+        if not any(
+            name in self._inference.definition(base).properties for base in self._inference.classes(self._built)
+        ):
+            return None
+        return frozenset(read for uses in self._all_uses for read, methods in uses.read.items() if name in methods)
+
+    @property
+    def never_initialises(self) -> bool:
+        """Whether no text that construction runs could call ``nn.Module.__init__``."""
+        if self.heir is not None or self.definition.decorators or self.overrides("__new__") is not None:
+            return False
+        return self._inference.is_free_of(self._built, self.construction.called | {"__init__"}, ("super", "__init__"))
+
+    @cached_property
+    def registers_on_assignment(self) -> bool:
+        """Whether a ``__setattr__`` of the class or a base registers buffers by itself."""
+        every = self._inference.uses_in(self._built, frozenset({"__setattr__"}))
+        return any(name in uses.read for uses in every for name in ("register_buffer", "_buffers"))
+
+    def overrides(self, *methods: str) -> str | None:
+        """The first of ``methods`` that the class or a base whose source is at hand defines."""
+        for base in self._inference.classes(self._built):
+            for method in methods:
+                if method in self._inference.definition(base).methods:
+                    return method
+        return None
+
+    @cached_property
+    def _family(self) -> tuple[ClassSymbol, ...]:
+        """The class, its bases, and those classes of the file that inherit from it."""
+        heirs = [heir for heir in map(ClassSymbol, self.symbol.scope.file.class_scopes()) if self._is_heir(heir)]
+        return (*self._inference.classes(self.symbol), *heirs)
+
+    @cached_property
+    def _definitions(self) -> tuple[ClassDefinition, ...]:
+        return tuple(self._inference.definition(one) for one in self._family)
+
+    @cached_property
+    def _family_uses(self) -> tuple[AttributeUses, ...]:
+        return tuple(self._inference.uses(one) for one in self._family)
+
+    def _is_heir(self, other: ClassSymbol) -> bool:
+        return other != self.symbol and self.symbol in self._inference.classes(other)
+
+    def change_of(self, attribute: str) -> Change:
+        """What methods that run after construction do to the attribute."""
+        uses = self._family_uses
+        state = methods_of([one.mutated for one in uses], attribute)
+        state |= {
+            method
+            for method in methods_of([one.updated for one in uses], attribute)
+            if not self._moves(method, attribute)
+        }
+        if any(self.runs_later(method) for method in state):
+            return Change.STATE
+        replacing = set(filter(self.runs_later, methods_of([one.replaced for one in uses], attribute)))
+        if not replacing:
+            return Change.NONE
+        return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
+
+    def is_to_be_trained(self, attribute: str | None, value: Value) -> bool:
+        """Whether a tensor asks for a gradient in order to be trained.
+
+        One that is computed and that a later call puts another in place of is not: a Parameter could not be replaced.
+        """
+        if not asks_for_gradient(value):
+            return False
+        if attribute is None or any(tensor.random for tensor in tensors(value)):
+            return True
+        assigning = methods_of([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
+        return not any(self.runs_later(method) for method in assigning)
+
+    def _moves(self, method: str, attribute: str) -> bool:
+        """Whether all that a method assigns to an attribute is its own tensor, moved or cast by some helper."""
+        if method in self.construction.called | BUILDERS:
+            return False
+        events = later_events(self._inference, self.symbol, method)
+        values = [event.value for event in events if isinstance(event, Write) and event.attribute == attribute]
+        found = [tensors(value) for value in values if is_only(value, Tensor, Other)]  # `x.type(None)` is a string
+        return len(found) == len(values) > 0 and all(
+            several and all(tensor.alias == attribute for tensor in several) for several in found
+        )
+
+    def runs_later(self, method: str) -> bool:
+        """Whether a method runs after construction, be it then only or then too."""
+        if method in BUILDERS:
+            return False
+        if method not in self.construction.called:
+            return True
+        return any(
+            caller not in self.construction.called and caller not in BUILDERS for caller in self._callers(method)
+        )
+
+    def _callers(self, method: str) -> set[str]:
+        return methods_of([uses.read for uses in self._family_uses], method)
+
+    def _serves_forward(self, method: str) -> bool:
+        """Whether ``forward`` calls a method, directly or through others."""
+        seen: set[str] = set()
+        waiting = {method}
+        while waiting:
+            seen |= waiting
+            waiting = {caller for one in waiting for caller in self._callers(one)} - seen
+        return "forward" in seen
+
+    def later_events(self, attribute: str) -> tuple[Event, ...]:
+        """What methods that construction does not call do to the attribute."""
+        methods = self.uses.stored.get(attribute, set()) - self.construction.called - BUILDERS
+        events = [later_events(self._inference, self._built, method) for method in sorted(methods)]
+        return tuple(event for several in events for event in several if event.attribute == attribute)
+
+    def asks_for(self, attribute: str) -> bool:
+        """Whether a method that runs after construction asks whether the attribute is None, or is there."""
+        methods = methods_of([uses.guarded for uses in self._family_uses], attribute)
+        return any(self.runs_later(method) for method in methods)
+
+    def handed_on(self, attribute: str) -> bool:
+        """Whether a method that builds the object passes the attribute to something that may keep it."""
+        building = self.construction.called | BUILDERS
+        return any(not building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
+
+    def deleted(self, attribute: str) -> bool:
+        """Whether some method deletes the attribute."""
+        return any(attribute in uses.deleted for uses in self._all_uses)
+
+    def in_dict(self, attribute: str) -> str | None:
+        """A method that looks the attribute up in ``__dict__``, where a buffer is not found."""
+        methods = frozenset[str]().union(*(uses.in_dict.get(attribute, ()) for uses in self._family_uses))
+        return min(methods, default=None)
+
+    def dict_user(self) -> str | None:
+        """A method that does something else with ``__dict__`` than to copy or restore the whole object."""
+        methods = frozenset[str]().union(*(uses.dict_users for uses in self._family_uses))
+        return min(methods - _COPIERS, default=None)
+
+    def ignored(self, attribute: str | None) -> bool:
+        """Whether the configuration asks for silence about an attribute."""
+        return any(self._matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
+
+    def _matches(self, attribute: str | None, pattern: str) -> bool:
+        """Whether an attribute, None for a computed name, is one of those that a pattern speaks of."""
+        name = attribute or ""
+        last = self.name.rpartition(".")[2]
+        return any(fnmatchcase(one, pattern) for one in (name, f"{last}.{name}", f"{self.name}.{name}"))
+
+
+def methods_of(tables: Iterable[Mapping[str, set[str]]], name: str) -> set[str]:
+    """All methods under a name in several tables."""
+    return {method for table in tables for method in table.get(name, ())}
