@@ -84,6 +84,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
         raise Withheld(msg)
     for write in chosen:
         _refuse_write(context, write)
+    _refuse_heirs(context, attribute, chosen)
     return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
 
 
@@ -159,6 +160,16 @@ def _refuse_later(context: ClassContext, attribute: str) -> None:
         if isinstance(event, Write) and _is_no_buffer_value(event.value):
             msg = f"`{event.step.method}` later assigns something else to it, which raises TypeError for a buffer"
             raise Withheld(msg)
+
+
+def _refuse_heirs(context: ClassContext, attribute: str | None, chosen: tuple[Write, ...]) -> None:
+    """What ``__init__`` registers is a buffer when a subclass assigns it; what another method registers may not be."""
+    if attribute is None or all(write.step.method == "__init__" for write in chosen):
+        return
+    heir = context.assigning_heir(attribute)
+    if heir is not None:
+        msg = f"{heir} assigns it too, and where that comes first, registering the name raises KeyError"
+        raise Withheld(msg)
 
 
 def _refuse_write(context: ClassContext, write: Write) -> None:

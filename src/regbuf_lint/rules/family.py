@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
+from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
 from regbuf_lint.rules.change import Change
@@ -207,6 +209,13 @@ class ClassFamily:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
         building = self.construction.called | BUILDERS
         return any(not building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
+
+    def assigning_heir(self, attribute: str) -> str | None:
+        """A class in another file that inherits from this one and assigns the attribute too, in words."""
+        for heir in islice(heirs(self._inference, self.symbol), MOST_LOOKED_AT):
+            if heir.scope.file is not self.symbol.scope.file and attribute in self._inference.uses(heir).stored:
+                return f"`{heir.scope.qualname}` in {heir.scope.file.path.name}"
+        return None
 
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""
