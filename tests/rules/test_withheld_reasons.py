@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.text import SourceText
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.finding import Finding
 
 BEFORE = """
 import torch
@@ -20,18 +22,16 @@ class Sampler(nn.Module):
 """
 
 
-@pytest.mark.parametrize(
-    ("behind", "reason"),
-    [
-        ("", "it is assigned without `super().__init__()`, where a registration raises AttributeError"),
-        (
-            "        super().__init__()\n",
-            "it is assigned before `super().__init__()`, where a registration raises AttributeError",
-        ),
-    ],
-)
-def test_registration_needs_an_initialised_object(behind: str, reason: str) -> None:
-    source = SourceText.from_text(BEFORE + behind)
-    (finding,) = check_source(source, Path("sampler.py"), Settings(root=Path())).findings
+def findings(text: str) -> tuple[Finding, ...]:
+    return check_source(SourceText.from_text(text), Path("sampler.py"), Settings(root=Path())).findings
+
+
+def test_registration_needs_an_initialised_object() -> None:
+    (finding,) = findings(BEFORE + "        super().__init__()\n")
     assert finding.fix is None
+    reason = "it is assigned before `super().__init__()`, where a registration raises AttributeError"
     assert finding.help.endswith(f"fix withheld: {reason}")
+
+
+def test_an_object_that_is_never_initialised_is_no_module() -> None:
+    assert findings(BEFORE) == ()

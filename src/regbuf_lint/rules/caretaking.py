@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.cpu_company import meets_cpu_tensors
 from regbuf_lint.classes.host_reads import read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.placeholders import called_in_forward, fill_before_reading, read_outside, starts_as_placeholder
@@ -49,6 +50,7 @@ class Caretaking(ClassFamily):
             or self.filled_by_each_call(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
+            or meets_cpu_tensors(self._definitions, attribute, self.runs_later)
             or moved_by_owner(self._inference, self._built, attribute)
         )
 

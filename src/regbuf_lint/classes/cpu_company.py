@@ -1,0 +1,103 @@
+"""Tensors that methods join with others made on the CPU there: moved, they would be apart."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import receiver_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.index.scopes import FunctionNode
+
+_FACTORIES = frozenset({"arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros"})
+_JOINING = frozenset({"cat", "concat", "concatenate", "hstack", "stack", "vstack"})
+_OWN, _MADE, _OTHER = "made of the attribute", "made here", "anything else"
+_METADATA = frozenset({"device", "dtype", "ndim", "shape"})
+
+
+def meets_cpu_tensors(
+    definitions: Iterable[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
+) -> bool:
+    """Whether a method that runs after construction joins the attribute with tensors that it makes on the CPU.
+
+    Args:
+        definitions: the class, its bases and its heirs, as far as they are at hand.
+        attribute: the attribute.
+        runs_later: whether a method of a name runs after construction.
+    """
+    functions = [function for one in definitions for name, function in one.methods.items() if runs_later(name)]
+    return any(_Company(function, attribute).meets() for function in functions)
+
+
+class _Company:
+    """What the locals of one function always are: made of the attribute, of new tensors on the CPU, or other."""
+
+    def __init__(self, function: FunctionNode, attribute: str) -> None:
+        self._function = function
+        self._attribute = attribute
+        self._receiver = receiver_name(function)
+        self._locals: dict[str, set[str]] = {
+            name.arg: {_OTHER} for name in ast.walk(function) if isinstance(name, ast.arg)
+        }
+
+    def meets(self) -> bool:
+        """Whether one expression joins the two."""
+        assignments = [node for node in ast.walk(self._function) if isinstance(node, ast.Assign)]
+        for node in sorted(assignments, key=lambda one: one.lineno):
+            kind = _OWN if self._is_own(node.value) else _MADE if self._is_made(node.value) else _OTHER
+            names = (name for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name))
+            for name in names:
+                if isinstance(name.ctx, ast.Store):
+                    self._locals.setdefault(name.id, set()).add(kind)
+        return any(self._joins(list(parts)) for parts in self._joined())
+
+    def _joined(self) -> Iterator[Iterable[ast.expr]]:
+        for node in ast.walk(self._function):
+            if isinstance(node, ast.BinOp):
+                yield node.left, node.right
+            elif isinstance(node, ast.Call) and _last_name(node.func) in _JOINING and node.args:
+                yield getattr(node.args[0], "elts", ())
+
+    def _joins(self, parts: list[ast.expr]) -> bool:
+        return any(map(self._is_own, parts)) and any(self._is_made(part) and not self._is_own(part) for part in parts)
+
+    def _is_own(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Call) and _last_name(node.func) == "len":
+            return False
+        if isinstance(node, ast.Attribute):
+            if node.attr in _METADATA:
+                return False
+            if node.attr == self._attribute and isinstance(node.value, ast.Name):
+                return node.value.id == self._receiver
+        if isinstance(node, ast.Name):
+            return self._locals.get(node.id) == {_OWN}
+        if isinstance(node, ast.Subscript):
+            return self._is_own(node.value)
+        return any(map(self._is_own, ast.iter_child_nodes(node)))
+
+    def _is_made(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Name):
+            return self._locals.get(node.id) == {_MADE}
+        if isinstance(node, ast.Call):
+            if any(keyword.arg == "device" for keyword in node.keywords) or _last_name(node.func) in {"to", "cuda"}:
+                return _is_cast(node) and any(map(self._is_made, ast.iter_child_nodes(node)))
+            if _last_name(node.func) in _FACTORIES and _is_of_torch(node.func):
+                return True
+        return any(map(self._is_made, ast.iter_child_nodes(node)))
+
+
+def _is_cast(call: ast.Call) -> bool:
+    """Whether ``.to(...)`` names nothing but a dtype."""
+    return not call.args and all(keyword.arg == "dtype" for keyword in call.keywords)
+
+
+def _last_name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _is_of_torch(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "torch"
