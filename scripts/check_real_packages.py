@@ -92,14 +92,23 @@ def number(pattern: re.Pattern[str], text: str) -> int:
 
 
 def python_files(directory: Path) -> dict[str, bytes]:
-    """Return the Python files below a directory by their relative paths."""
-    paths = sorted(path for path in directory.rglob("*.py") if path.is_file())
+    """Return the Python files and notebooks below a directory by their relative paths."""
+    paths = sorted(path for pattern in ("*.py", "*.ipynb") for path in directory.rglob(pattern) if path.is_file())
     return {path.relative_to(directory).as_posix(): path.read_bytes() for path in paths}
 
 
 def unparsable(files: dict[str, bytes]) -> set[str]:
-    """Return the paths of files that the running Python refuses."""
-    return {path for path, data in files.items() if not parses(data)}
+    """Return the paths of files that the running Python refuses, and of notebooks that are no JSON."""
+    return {path for path, data in files.items() if not (is_json if path.endswith(".ipynb") else parses)(data)}
+
+
+def is_json(data: bytes) -> bool:
+    """Return whether a file holds JSON."""
+    try:
+        json.loads(data)
+    except ValueError:
+        return False
+    return True
 
 
 def parses(data: bytes) -> bool:
