@@ -48,7 +48,7 @@ class _Company:
         """Whether one expression joins the two."""
         assignments = [node for node in ast.walk(self._function) if isinstance(node, ast.Assign)]
         for node in sorted(assignments, key=lambda one: one.lineno):
-            kind = _OWN if self._is_own(node.value) else _MADE if self._is_made(node.value) else _OTHER
+            kind = _OWN if self._is_own(node.value) else _MADE if self._is_made_alone(node.value) else _OTHER
             names = (name for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name))
             for name in names:
                 if isinstance(name.ctx, ast.Store):
@@ -63,7 +63,17 @@ class _Company:
                 yield getattr(node.args[0], "elts", ())
 
     def _joins(self, parts: list[ast.expr]) -> bool:
-        return any(map(self._is_own, parts)) and any(self._is_made(part) and not self._is_own(part) for part in parts)
+        return any(map(self._is_own, parts)) and any(map(self._is_made_alone, parts))
+
+    def _is_made_alone(self, node: ast.expr) -> bool:
+        """Whether a value comes from new tensors and numbers only: what else the object holds may be anywhere."""
+        return self._is_made(node) and not self._reads_object(node)
+
+    def _reads_object(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Call) and _last_name(node.func) == "len":
+            return False
+        is_receiver = isinstance(node, ast.Name) and node.id == self._receiver
+        return is_receiver or any(map(self._reads_object, ast.iter_child_nodes(node)))
 
     def _is_own(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Call) and _last_name(node.func) == "len":
