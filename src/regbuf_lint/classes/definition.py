@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from regbuf_lint.index.symbols import ClassSymbol
 
+BUILDERS = frozenset({"__init__", "__post_init__"})
+"""Methods that run when an object is made."""
 _PROPERTY_DECORATORS = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 
 

@@ -19,12 +19,12 @@ from regbuf_lint.infer.references import (
     ClassValue,
     ExternalValue,
     FileValue,
-    FunctionValue,
     Instance,
     MethodOf,
     SelfMethod,
     SelfValue,
     SuperValue,
+    bound,
 )
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.value import (
@@ -99,9 +99,8 @@ def _of_import(frame: Frame, owner: ExternalValue | FileValue, name: str) -> Val
 def _of_class(frame: Frame, owner: ClassValue, name: str) -> Value:
     found = frame.inference.find_method(owner.symbol, name)
     if found is not None:
-        scope = found[0].scope.child(found[1])
-        bound = frozenset({owner}) if "classmethod" in decorator_names(found[1]) else None
-        return frozenset({FunctionValue(scope, receiver=bound, owner=found[0])})
+        receiver: Value | None = frozenset({owner}) if "classmethod" in decorator_names(found[1]) else None
+        return frozenset({bound(*found, receiver)})
     if name == "__init__" and frame.inference.outside_bases(owner.symbol):
         return frozenset({ExternalValue("torch.nn.Module.__init__")})
     return class_level(frame, owner.symbol, name) or UNKNOWN
@@ -115,7 +114,7 @@ def _of_super(frame: Frame, owner: SuperValue, name: str) -> Value:
     if found is None:
         return frozenset({SelfMethod(symbol, name)})
     receiver: Value = frozenset({SelfValue(symbol)})
-    return frozenset({FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])})
+    return frozenset({bound(*found, receiver)})
 
 
 def _of_submodule(frame: Frame, owner: Submodule, name: str, node: ast.expr) -> Value:
@@ -138,7 +137,7 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str) -> Val
     found = frame.inference.find_method(symbol, name)
     if found is not None:
         receiver: Value = frozenset({owner})
-        return frozenset({FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])})
+        return frozenset({bound(*found, receiver)})
     construction = frame.construct(symbol)
     if construction is not None and name in construction.attributes:
         return held(without(construction.attributes[name].value, Unset)) or UNKNOWN
@@ -162,7 +161,7 @@ def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Valu
     if found is not None:
         static = "staticmethod" in decorator_names(found[1])
         receiver: Value | None = None if static else frozenset({owner})
-        return frozenset({FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])})
+        return frozenset({bound(*found, receiver)})
     for base in inference.classes(owner.symbol):
         getter = inference.definition(base).properties.get(name)
         if getter is not None:

@@ -27,6 +27,7 @@ from regbuf_lint.infer.references import (
     PartialCall,
     SelfMethod,
     SelfValue,
+    bound,
 )
 from regbuf_lint.infer.registrations import begin, call_self_method
 from regbuf_lint.infer.targets import note_gradient, note_random
@@ -149,5 +150,5 @@ def _call_object(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arg
     found = frame.inference.find_method(callee.symbol, wanted)
     if found is None:
         return UNKNOWN
-    function = FunctionValue(found[0].scope.child(found[1]), receiver=frozenset({callee}), owner=found[0])
+    function = bound(*found, frozenset({callee}))
     return run_function(frame, function, arguments, state)

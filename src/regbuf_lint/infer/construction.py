@@ -11,7 +11,7 @@ from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.inference import Inference
 from regbuf_lint.infer.recorder import Recorder
-from regbuf_lint.infer.references import FunctionValue, SelfValue
+from regbuf_lint.infer.references import SelfValue, bound
 from regbuf_lint.infer.registrations import initialise
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.class_view import Construction
@@ -104,8 +104,7 @@ def _call(
     frame: Frame, found: tuple[ClassSymbol, FunctionNode], state: State, arguments: Arguments = ANY_ARGUMENTS
 ) -> None:
     receiver: Value = frozenset({SelfValue(frame.symbol or found[0])})
-    function = FunctionValue(found[0].scope.child(found[1]), receiver=receiver, owner=found[0])
-    run_function(frame, function, arguments, state)
+    run_function(frame, bound(*found, receiver), arguments, state)
 
 
 def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:

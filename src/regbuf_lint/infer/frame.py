@@ -11,7 +11,7 @@ from regbuf_lint.infer.expressions import EXPRESSIONS
 from regbuf_lint.infer.external_calls import call_external
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.recorder import Recorder
-from regbuf_lint.infer.references import ExternalValue, FunctionValue, SelfValue
+from regbuf_lint.infer.references import ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State
 from regbuf_lint.infer.statements import STATEMENTS
 from regbuf_lint.infer.symbols import value_of_symbols
@@ -209,7 +209,7 @@ class Frame:
         """Call a method of the object under construction."""
         assert self.symbol is not None  # noqa: S101  (called for its attributes only)
         receiver: Value = frozenset({SelfValue(self.symbol)})
-        function = FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner)
+        function = bound(owner, method, receiver)
         run_function(self, function, Arguments(positional), state)
 
     def construct(self, symbol: ClassSymbol) -> Construction | None:

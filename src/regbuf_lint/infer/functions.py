@@ -10,7 +10,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
-from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
+from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.value import (
     NONE,
@@ -75,9 +75,7 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
 
 def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver: Value, state: State) -> Value:
     """What a method returns that is called without arguments (a property's getter, ``__post_init__``)."""
-    return run_function(
-        frame, FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner), Arguments(), state
-    )
+    return run_function(frame, bound(owner, method, receiver), Arguments(), state)
 
 
 def _holds_self(value: Value) -> bool:

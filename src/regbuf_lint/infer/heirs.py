@@ -7,6 +7,7 @@ from collections import defaultdict, deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.uses import uses_of
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
@@ -30,7 +31,6 @@ MOST_FAR_HEIRS = 3
 MOST_LOOKED_AT = 64
 """Heirs that are looked at to find those among them that are nn.Module classes."""
 
-_BUILDERS = frozenset({"__init__", "__post_init__"})
 _STORE = re.compile(r"\.\w+[^=]*=(?!=)|\.\w+\s*[,\\]\s*$|setattr|register_|add_state|__dict__")
 _REGISTERING = ("register_buffer", "add_state", "__setattr__")
 
@@ -64,7 +64,7 @@ def constructions_through_heirs(
         symbol: the class, which may be a mixin.
         own: its own construction, None where it is no nn.Module class.
     """
-    run_already = frozenset[str]() if own is None else own.called | _BUILDERS
+    run_already = frozenset[str]() if own is None else own.called | BUILDERS
     open_methods = _methods_that_may_store(inference, symbol) - run_already
     if not open_methods:
         return

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from regbuf_lint.index.files import FileFacts
-    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
 
 RETURNING_SELF = frozenset(
@@ -75,6 +75,11 @@ class FunctionValue(Alternative):
     closure: Mapping[str, Value] = field(default_factory=dict)
     receiver: Value | None = None
     owner: ClassSymbol | None = None
+
+
+def bound(owner: ClassSymbol, method: FunctionNode, receiver: Value | None) -> FunctionValue:
+    """A method of a class, bound to what its first parameter is; ``receiver`` is None for a static one."""
+    return FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner)
 
 
 @dataclass(frozen=True, slots=True)

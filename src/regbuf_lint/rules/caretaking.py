@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.host_reads import read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.placeholders import called_in_forward, fill_before_reading, read_outside, starts_as_placeholder
@@ -18,7 +19,7 @@ from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.value import tensors
 from regbuf_lint.rules.change import Change
-from regbuf_lint.rules.family import BUILDERS, ClassFamily, methods_of
+from regbuf_lint.rules.family import ClassFamily, methods_of
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.uses import AttributeUses

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
 
-BUILDERS = frozenset({"__init__", "__post_init__"})
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
 
