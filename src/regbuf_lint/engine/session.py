@@ -12,7 +12,9 @@ from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
-from regbuf_lint.infer.construction import construct, start
+from regbuf_lint.infer.arguments import ANY_ARGUMENTS
+from regbuf_lint.infer.callers import arguments_from_callers
+from regbuf_lint.infer.construction import construct, follow, start
 from regbuf_lint.infer.heirs import constructions_through_heirs
 from regbuf_lint.infer.loaded import with_loaded_tensors
 from regbuf_lint.rules.context import ClassContext
@@ -121,10 +123,21 @@ class Session:
             membership = self._inference.hierarchy.membership(symbol)
             if membership.verdict is Verdict.UNKNOWN:
                 unresolved.update(dict.fromkeys(membership.unresolved))
-            construction = construct(self._inference, symbol) if membership.verdict is Verdict.YES else None
+            construction = self._construct(symbol) if membership.verdict is Verdict.YES else None
             own = [] if construction is None else self._of_class(symbol, construction)
             yield from own
             yield from self._through_heirs(symbol, construction, own)
+
+    def _construct(self, symbol: ClassSymbol) -> Construction | None:
+        """What building an object of a class does, with the tensors that all callers in the package pass."""
+        construction = construct(self._inference, symbol)
+        if construction is None or not construction.events:
+            return construction
+        arguments = arguments_from_callers(self._inference, symbol)
+        if arguments is ANY_ARGUMENTS:
+            return construction
+        self._read_elsewhere.add(symbol.scope.file.path)
+        return follow(self._inference, symbol, arguments)
 
     def _of_class(
         self, symbol: ClassSymbol, construction: Construction, heir: ClassSymbol | None = None

@@ -7,8 +7,9 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.calls import calls_by_name
 from regbuf_lint.index.files import FileFacts, ParseError, import_name, installed_roots, parse
-from regbuf_lint.index.headers import calls_on_self, files_by_base, files_with
+from regbuf_lint.index.headers import calls_on_self, files_by_base, files_by_called_class, files_with
 from regbuf_lint.index.scopes import (
     AssignBinding,
     ClassBinding,
@@ -60,7 +61,9 @@ class Project:
         self._by_path: dict[Path, FileFacts | None] = {}
         self._holding: dict[tuple[Path, str], tuple[Path, ...]] = {}
         self._headers: dict[Path, dict[str, tuple[Path, ...]]] = {}
+        self._callers: dict[Path, dict[str, tuple[Path, ...]]] = {}
         self._calls: dict[Path, frozenset[str]] = {}
+        self._calls_of: dict[FileFacts, dict[str, list[tuple[Scope, ast.Call]]]] = {}
         self._listings: dict[Path, frozenset[str]] = {}
         self._resolving: set[ast.expr] = set()
         self._exports: dict[tuple[FileFacts, str], tuple[Symbol, ...]] = {}
@@ -182,6 +185,28 @@ class Project:
             other = self._read(path) if path != file.path else None
             if other is not None:
                 yield other
+
+    def files_calling(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
+        """``file``, and by path the other files of its top-level package where something with a class's name is called.
+
+        A name that does not begin with a capital letter is looked for in ``file`` alone.
+        """
+        yield file
+        top = _package_directory(file)
+        if top is None:
+            return
+        if top not in self._callers:
+            self._callers[top] = files_by_called_class(top)
+        for path in self._callers[top].get(name, ()):
+            other = self._read(path) if path != file.path else None
+            if other is not None:
+                yield other
+
+    def calls(self, file: FileFacts) -> dict[str, list[tuple[Scope, ast.Call]]]:
+        """The calls of a file with the innermost scope around each, by the last part of the name that is called."""
+        if file not in self._calls_of:
+            self._calls_of[file] = calls_by_name(file)
+        return self._calls_of[file]
 
     def files_with(self, file: FileFacts, text: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package that hold a text; of a file without package, it alone."""

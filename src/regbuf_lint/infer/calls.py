@@ -48,6 +48,8 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     callee = frame.evaluate(node.func, state)
     arguments = evaluate_arguments(frame, node, state)
     note_call(frame, callee, arguments)
+    if node in frame.inference.watched:
+        frame.inference.watched[node].append(arguments)
     found = join(_call(frame, one, arguments, node, state) for one in callee)
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
         found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor

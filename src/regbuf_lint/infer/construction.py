@@ -45,7 +45,7 @@ def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:
             inference.cut("is being constructed", key)
             return None
         with inference.working(key) as work:
-            known = _follow(inference, symbol)
+            known = follow(inference, symbol)
         if work.is_lasting:
             inference.constructions[symbol.scope] = known
     return known
@@ -107,12 +107,13 @@ def _call(
     run_function(frame, bound(*found, receiver), arguments, state)
 
 
-def _follow(inference: Inference, symbol: ClassSymbol) -> Construction:
+def follow(inference: Inference, symbol: ClassSymbol, arguments: Arguments = ANY_ARGUMENTS) -> Construction:
+    """What happens while an object of a class is built from the given arguments; found out anew each time."""
     recorder, state = Recorder(), State()
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
     frame.from_start = True
     try:
-        _run_initialisers(frame, symbol, state)
+        _run_initialisers(frame, symbol, state, arguments)
     except TooLarge:
         return Construction()
     called = frozenset(recorder.called)

@@ -67,7 +67,7 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     if frame.inference.is_working(running):
         return frame.inference.cut("calls itself", running)
     with frame.inference.working(running) as work:
-        value = _run(frame, function, arguments, state)
+        value = run_body(frame, function, arguments, state)
     if not touches_self and work.is_lasting:
         frame.inference.summaries[key] = value
     return value
@@ -82,7 +82,8 @@ def _holds_self(value: Value) -> bool:
     return any(isinstance(one, SelfValue) for one in value)
 
 
-def _run(frame: Frame, function: FunctionValue, arguments: Arguments, state: State) -> Value:
+def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state: State) -> Value:
+    """What calling a function returns, found out anew."""
     node = function.scope.node
     inner = frame.called(function)
     local = State(bind_arguments(inner, function.scope, arguments), state.attributes, initialised=state.initialised)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.hierarchy import Base
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.effects import Effect
     from regbuf_lint.infer.probe import Probe
     from regbuf_lint.infer.references import FunctionValue
@@ -62,6 +63,8 @@ class Inference:
         heirs: classes that inherit from a class, by the file that they stand in and by that class.
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
+        given: tensors that the constructor of a class is given by every caller in its package, by class.
+        watched: for calls whose arguments somebody wants to know, the arguments seen so far.
     """
 
     def __init__(self, project: Project, settings: Settings, constructor: Constructor) -> None:
@@ -75,6 +78,8 @@ class Inference:
         self.constants: dict[ast.expr, Value] = {}
         self.functions: dict[Scope, FunctionValue] = {}
         self.effects: dict[Scope, Effect] = {}
+        self.given: dict[Scope, Arguments] = {}
+        self.watched: dict[ast.Call, list[Arguments]] = {}
         self.heirs: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
@@ -89,6 +94,16 @@ class Inference:
         twin.hierarchy = self.hierarchy
         twin.probe = probe
         return twin
+
+    @contextmanager
+    def watching(self, call: ast.Call) -> Iterator[list[Arguments]]:
+        """Collect the arguments of a call each time that it is evaluated."""
+        seen: list[Arguments] = []
+        self.watched[call] = seen
+        try:
+            yield seen
+        finally:
+            del self.watched[call]
 
     def cut(self, reason: str, key: object = None) -> Value:
         """The value of what is not followed here, since work on ``key`` is under way further up (or too much is).

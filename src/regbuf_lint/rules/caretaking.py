@@ -44,16 +44,24 @@ class Caretaking(ClassFamily):
         """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
         if self.ignored(attribute) or self.moved_by_hand(attribute):
             return True
-        if self.never_initialises and not self.construction.initialised:
-            return True  # without nn.Module's own `__init__`, moving the object fails, and so would a registration
         return attribute is not None and (
-            self.sampled_on_cpu(attribute)
+            self.lives_with_arguments(attribute)
+            or self.sampled_on_cpu(attribute)
             or self.filled_by_each_call(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
             or meets_cpu_tensors(self._definitions, attribute, self.runs_later)
             or moved_by_owner(self._inference, self._built, attribute)
         )
+
+    def lives_with_arguments(self, attribute: str) -> bool:
+        """Whether the object, which nobody can move, keeps a tensor that is made of those that it is given.
+
+        Without nn.Module's own ``__init__``, moving the object fails; it serves whoever made it, on their device.
+        """
+        if self.construction.initialised or not self.never_initialises:
+            return False
+        return any(tensor.argument for tensor in tensors(self.value_of(attribute)))
 
     def registered_elsewhere(self, attribute: str) -> bool:
         """Whether the attribute is read by the constructor alone, and what it holds is a buffer somewhere else."""

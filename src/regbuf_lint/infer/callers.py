@@ -1,0 +1,136 @@
+"""What the callers of a class in its own package give for arguments that have no annotation."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
+from regbuf_lint.infer.construction import follow
+from regbuf_lint.infer.frame import Frame, TooLarge
+from regbuf_lint.infer.functions import run_body
+from regbuf_lint.infer.heirs import heirs
+from regbuf_lint.infer.open_arguments import open_arguments
+from regbuf_lint.infer.references import FunctionValue
+from regbuf_lint.infer.state import State
+from regbuf_lint.model.value import NONE, UNKNOWN, Value, held, is_tensor, join, tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.infer.inference import Inference
+
+MOST_CALLS = 12
+"""Calls that are looked at for the sake of one class."""
+_NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda, ast.ListComp, ast.DictComp)
+
+
+def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
+    """Those arguments of a class's constructor that are tensors wherever its package makes an object of the class.
+
+    Args:
+        inference: what the run shares.
+        symbol: the class.
+
+    Returns:
+        ``ANY_ARGUMENTS`` where nobody in the package calls the class, or the calls do not tell.
+    """
+    known = inference.given.get(symbol.scope)
+    if known is None:
+        key = (symbol.scope, "callers")
+        if inference.is_working(key):
+            inference.cut("is looked for already", key)
+            return ANY_ARGUMENTS
+        with inference.working(key) as work:
+            known = _from_callers(inference, symbol)
+        if work.is_lasting:
+            inference.given[symbol.scope] = known
+    return known
+
+
+def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
+    names = open_arguments(inference.definition(symbol))
+    if not names or any(True for _ in heirs(inference, symbol)):
+        return ANY_ARGUMENTS
+    function = inference.definition(symbol).methods["__init__"]
+    calls = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
+    if len(calls) > MOST_CALLS:
+        return ANY_ARGUMENTS
+    written = [_expressions(function, call) for _, call in calls]
+    names = frozenset(name for name in names if written and all(_may_be_tensor(one.get(name)) for one in written))
+    values: dict[str, list[Value]] = {name: [] for name in names}
+    for scope, call in calls:
+        if not values:
+            break
+        given = _given(inference, scope, call)
+        values = {
+            name: [*before, found]
+            for name, before in values.items()
+            if (found := _value(function, name, given)) <= NONE or is_tensor(found)
+        }
+    known = {name: held(join(found), argument=name) for name, found in values.items() if is_tensor(join(found))}
+    return Arguments(keywords=known, starred=True) if known else ANY_ARGUMENTS
+
+
+def _calls(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, ast.Call]]:
+    """The calls of a class in its package, with the scope that each stands in."""
+    name = symbol.scope.qualname.rpartition(".")[2]
+    for file in inference.project.files_calling(symbol.scope.file, name):
+        for scope, call in inference.project.calls(file).get(name, ()):
+            if symbol in inference.project.resolve(scope, call.func):
+                yield scope, call
+
+
+def _expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.expr | None]:
+    """What a call gives for each argument; nothing for those that it leaves out, or that stand behind a star."""
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
+    given: dict[str, ast.expr | None] = {}
+    for name, value in zip(names, call.args, strict=False):
+        if isinstance(value, ast.Starred):
+            break
+        given[name] = value
+    return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
+
+def _may_be_tensor(expression: ast.expr | None) -> bool:
+    if isinstance(expression, ast.Constant):
+        return expression.value is None
+    return not isinstance(expression, _NO_TENSORS)
+
+
+def _given(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments]:
+    """The values that a call passes while something is built, once for each time that it is reached.
+
+    What methods pass later, and what functions pass on, is data of one run: the object that gets it ends with the run.
+    """
+    function = scope
+    while isinstance(function.node, ast.Lambda) and function.parent is not None:
+        function = function.parent
+    owner = function.parent
+    with inference.watching(call) as seen, suppress(TooLarge):
+        if not isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            Frame(inference, function).evaluate(call, State())
+        elif owner is None or not isinstance(owner.node, ast.ClassDef):
+            run_body(Frame(inference, function), FunctionValue(function), ANY_ARGUMENTS, State())
+            return [] if any(map(_is_passed_on, seen)) else seen
+        else:
+            maker = ClassSymbol(owner)
+            follow(inference, maker, arguments_from_callers(inference, maker))
+    return seen
+
+
+def _is_passed_on(arguments: Arguments) -> bool:
+    return any(tensor.argument for value in arguments.every() for tensor in tensors(value))
+
+
+def _value(function: FunctionNode, name: str, given: list[Arguments]) -> Value:
+    """What an argument is at a call, None where it is left out."""
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
+    place = names.index(name) if name in names else len(names)
+    if not given or any(one.starred for one in given):
+        return UNKNOWN
+    return join(one.argument(place, name) or NONE for one in given)
