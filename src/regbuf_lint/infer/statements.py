@@ -16,7 +16,7 @@ from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.infer.targets import bind, write
 from regbuf_lint.model.class_view import WriteForm
-from regbuf_lint.model.value import NONE, NOTHING, UNKNOWN, UNSET, Unknown, Value, may_be
+from regbuf_lint.model.value import NONE, NOTHING, UNKNOWN, UNSET, Unknown, Value, is_parameter_or_tensor, may_be
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
@@ -31,10 +31,29 @@ def _expression(frame: Frame, statement: ast.Expr, state: State) -> None:
 
 def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:
     value = frame.evaluate(statement.value, state)
+    if is_parameter_or_tensor(value) and _assign_either(frame, statement, state):
+        return
     form = WriteForm.PLAIN if len(statement.targets) == 1 else WriteForm.CHAINED
     for target in statement.targets:
         bind(frame, target, value, state, form)
     _note_stored_result(frame, statement)
+
+
+def _assign_either(frame: Frame, statement: ast.Assign, state: State) -> bool:
+    """``self.x = nn.Parameter(t) if flag else t``, as if each side stood in a branch; False where it is another one."""
+    target, value = statement.targets[0], statement.value
+    if len(statement.targets) > 1 or not isinstance(target, ast.Attribute) or not isinstance(value, ast.IfExp):
+        return False
+    if not any(isinstance(one, SelfValue) for one in frame.evaluate(target.value, state)):
+        return False
+    reached = []
+    for side, truth in ((value.body, True), (value.orelse, False)):
+        branch = state.copy()
+        if assume(frame, value.test, branch, truth=truth):
+            write(frame, side, target.attr, frame.evaluate(side, branch), branch, WriteForm.PLAIN)
+            reached.append(branch)
+    state.become(meet(reached))
+    return True
 
 
 def _note_stored_result(frame: Frame, statement: ast.Assign) -> None:

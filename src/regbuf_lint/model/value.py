@@ -216,6 +216,12 @@ def is_tensor(value: Value) -> bool:
     return any(type(one) is Tensor for one in value) and all(type(one) in (Tensor, NoneValue) for one in value)
 
 
+def is_parameter_or_tensor(value: Value) -> bool:
+    """Whether there are Parameters among the alternatives, and unregistered tensors that are not somebody else's."""
+    found = tensors(value)
+    return len(found) > 0 and is_only(without(value, Tensor), Parameter) and not any(one.argument for one in found)
+
+
 def may_be(value: Value, *kinds: type[Alternative]) -> bool:
     """Whether some alternative is of one of ``kinds``."""
     return any(isinstance(one, kinds) for one in value)

@@ -55,13 +55,14 @@ class Caretaking(ClassFamily):
         )
 
     def lives_with_arguments(self, attribute: str) -> bool:
-        """Whether the object, which nobody can move, keeps a tensor that is made of those that it is given.
+        """Whether the object, which nobody can move, keeps no tensors of its own making.
 
         Without nn.Module's own ``__init__``, moving the object fails; it serves whoever made it, on their device.
         """
         if self.construction.initialised or not self.never_initialises:
             return False
-        return any(tensor.argument for tensor in tensors(self.value_of(attribute)))
+        found = tensors(self.value_of(attribute))
+        return not found or any(tensor.argument for tensor in found)
 
     def registered_elsewhere(self, attribute: str) -> bool:
         """Whether the attribute is read by the constructor alone, and what it holds is a buffer somewhere else."""
