@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import is_type_checking
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import Scope
 
 
-def calls_by_name(file: FileFacts) -> dict[str, list[tuple[Scope, ast.Call]]]:
-    """The calls of a file with the innermost scope around each, by the last part of the name that is called."""
-    found: dict[str, list[tuple[Scope, ast.Call]]] = {}
-    pending: list[tuple[ast.AST, Scope]] = [(file.tree, file.scope)]
+def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
+    """The calls in a file of what has a name, alone or behind a dot, with the innermost scope around each."""
+    rows = _rows_with(file, name)
+    pending: list[tuple[ast.AST, Scope]] = [(file.tree, file.scope)] if rows else []
     while pending:
         node, scope = pending.pop()
         if isinstance(node, ast.If) and is_type_checking(node.test):
             continue
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
-            if name is not None:
-                found.setdefault(name, []).append((scope, node))
-        for child in ast.iter_child_nodes(node):
+        if isinstance(node, ast.Call) and name in (getattr(node.func, "attr", None), getattr(node.func, "id", None)):
+            yield scope, node
+        for child in reversed(list(ast.iter_child_nodes(node))):
+            if isinstance(child, (ast.stmt, ast.expr)) and not _holds(child, rows):
+                continue
             opens = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
             pending.append((child, scope.child(child) if opens else scope))  # type: ignore[arg-type]
-    return found
+
+
+def _rows_with(file: FileFacts, name: str) -> list[int]:
+    """Rows in which the name stands before a parenthesis."""
+    pattern = re.compile(rf"\b{re.escape(name)}\(")
+    return [row for row in range(1, file.source.rows + 1) if pattern.search(file.source.line(row))]
+
+
+def _holds(node: ast.stmt | ast.expr, rows: list[int]) -> bool:
+    last = node.end_lineno or node.lineno
+    return any(node.lineno <= row <= last for row in rows)

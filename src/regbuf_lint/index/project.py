@@ -7,7 +7,6 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.calls import calls_by_name
 from regbuf_lint.index.files import FileFacts, ParseError, import_name, installed_roots, parse
 from regbuf_lint.index.headers import calls_on_self, files_by_base, files_by_called_class, files_with
 from regbuf_lint.index.scopes import (
@@ -63,7 +62,6 @@ class Project:
         self._headers: dict[Path, dict[str, tuple[Path, ...]]] = {}
         self._callers: dict[Path, dict[str, tuple[Path, ...]]] = {}
         self._calls: dict[Path, frozenset[str]] = {}
-        self._calls_of: dict[FileFacts, dict[str, list[tuple[Scope, ast.Call]]]] = {}
         self._listings: dict[Path, frozenset[str]] = {}
         self._resolving: set[ast.expr] = set()
         self._exports: dict[tuple[FileFacts, str], tuple[Symbol, ...]] = {}
@@ -201,12 +199,6 @@ class Project:
             other = self._read(path) if path != file.path else None
             if other is not None:
                 yield other
-
-    def calls(self, file: FileFacts) -> dict[str, list[tuple[Scope, ast.Call]]]:
-        """The calls of a file with the innermost scope around each, by the last part of the name that is called."""
-        if file not in self._calls_of:
-            self._calls_of[file] = calls_by_name(file)
-        return self._calls_of[file]
 
     def files_with(self, file: FileFacts, text: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package that hold a text; of a file without package, it alone."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
-from itertools import islice
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.calls import calls_of
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction import follow
@@ -54,19 +54,21 @@ def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Argumen
 
 def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     names = open_arguments(inference.definition(symbol))
-    if not names or any(True for _ in heirs(inference, symbol)):
+    if not names:
         return ANY_ARGUMENTS
     function = inference.definition(symbol).methods["__init__"]
-    calls = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
-    if len(calls) > MOST_CALLS:
+    calls = []
+    for scope, call in _calls(inference, symbol):
+        written = _expressions(function, call)
+        names = frozenset(name for name in names if _may_be_tensor(written.get(name)))
+        calls.append((scope, call))
+        if not names or len(calls) > MOST_CALLS:
+            return ANY_ARGUMENTS
+    if not calls or any(True for _ in heirs(inference, symbol)):
         return ANY_ARGUMENTS
-    written = [_expressions(function, call) for _, call in calls]
-    names = frozenset(name for name in names if written and all(_may_be_tensor(one.get(name)) for one in written))
     values: dict[str, list[Value]] = {name: [] for name in names}
     for scope, call in calls:
-        if not values:
-            break
-        given = _given(inference, scope, call)
+        given = _given(inference, scope, call) if values else []
         values = {
             name: [*before, found]
             for name, before in values.items()
@@ -80,7 +82,7 @@ def _calls(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, a
     """The calls of a class in its package, with the scope that each stands in."""
     name = symbol.scope.qualname.rpartition(".")[2]
     for file in inference.project.files_calling(symbol.scope.file, name):
-        for scope, call in inference.project.calls(file).get(name, ()):
+        for scope, call in calls_of(file, name):
             if symbol in inference.project.resolve(scope, call.func):
                 yield scope, call
 
