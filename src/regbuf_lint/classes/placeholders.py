@@ -86,14 +86,28 @@ def fill_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bo
     return bool(functions) and all(_fills_before_reading(function, attribute) for function in functions)
 
 
-def _fills_before_reading(function: FunctionNode, attribute: str) -> bool:
+def sets_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bool:
+    """Whether methods never read the attribute before they give it a value, like a local.
+
+    The value has to come from their arguments or from what else the object holds: one that is made on the spot lies
+    on the CPU.
+    """
+    return all(
+        any(own_values(function, receiver_name(function), attribute))
+        and _fills_before_reading(function, attribute, from_object=True) is not None
+        for function in functions
+    )
+
+
+def _fills_before_reading(function: FunctionNode, attribute: str, *, from_object: bool = False) -> bool | None:
+    """Whether the attribute is filled when the method ends; None where it is read before, or filled otherwise."""
     name = receiver_name(function)
     if name is None:
-        return False
+        return None
     try:
-        return _Filling(function, name, attribute).block(function.body, filled=False)
+        return _Filling(function, name, attribute, from_object=from_object).block(function.body, filled=False)
     except _Otherwise:
-        return False
+        return None
 
 
 class _Otherwise(Exception):  # noqa: N818  (an outcome, not an error)
@@ -101,12 +115,19 @@ class _Otherwise(Exception):  # noqa: N818  (an outcome, not an error)
 
 
 class _Filling:
-    """Follows the statements of a method in the order in which they run."""
+    """Follows the statements of a method in the order in which they run.
 
-    def __init__(self, function: FunctionNode, receiver: str, attribute: str) -> None:
+    Args:
+        function: the method.
+        receiver: name of its first parameter.
+        attribute: the attribute.
+        from_object: whether values that are made of what the object holds fill it, too.
+    """
+
+    def __init__(self, function: FunctionNode, receiver: str, attribute: str, *, from_object: bool) -> None:
         self._receiver = receiver
         self._attribute = attribute
-        self._given = _given(function, receiver)
+        self._given = _given(function, receiver, frozenset({receiver}) if from_object else frozenset())
 
     def block(self, body: list[ast.stmt], *, filled: bool) -> bool:
         """Whether the attribute is filled behind a block, or the block does not end."""
@@ -179,10 +200,10 @@ def _heads(statement: ast.stmt) -> Iterator[ast.AST]:
     return (node for node in ast.iter_child_nodes(statement) if id(node) not in inside)
 
 
-def _given(function: FunctionNode, receiver: str) -> frozenset[str]:
-    """The arguments that are no numbers, and the locals that are made of them."""
+def _given(function: FunctionNode, receiver: str, sources: frozenset[str]) -> frozenset[str]:
+    """The arguments that are no numbers, other names that count like them, and the locals that are made of them."""
     every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-    names = {one.arg for one in every if _annotation(one) not in _NUMBERS} - {receiver}
+    names = ({one.arg for one in every if _annotation(one) not in _NUMBERS} - {receiver}) | sources
     if function.args.vararg is not None:
         names.add(function.args.vararg.arg)
     stores = list(stores_in(function))

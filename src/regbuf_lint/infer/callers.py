@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.index.calls import calls_of
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 12
 """Calls that are looked at for the sake of one class."""
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda, ast.ListComp, ast.DictComp)
 
 
@@ -83,8 +86,36 @@ def _calls(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, a
     name = symbol.scope.qualname.rpartition(".")[2]
     for file in inference.project.files_calling(symbol.scope.file, name):
         for scope, call in calls_of(file, name):
-            if symbol in inference.project.resolve(scope, call.func):
+            if symbol in inference.project.resolve(scope, call.func) or _is_nested(inference, symbol, scope, call.func):
                 yield scope, call
+
+
+def _is_nested(inference: Inference, symbol: ClassSymbol, scope: Scope, callee: ast.expr) -> bool:
+    """Whether ``self.Inner`` is meant, in a method of the class whose body holds the class, or of one below it."""
+    around, function = symbol.scope.parent, _function_around(scope)
+    if around is None or not isinstance(around.node, ast.ClassDef) or function is None or function.parent is None:
+        return False
+    owner = function.parent
+    if not isinstance(owner.node, ast.ClassDef) or not isinstance(callee, ast.Attribute):
+        return False
+    name = receiver_name(function.node) if isinstance(function.node, _FUNCTIONS) else None
+    is_own = isinstance(callee.value, ast.Name) and callee.value.id == name
+    return is_own and ClassSymbol(around) in inference.classes(ClassSymbol(owner))
+
+
+def _function_around(scope: Scope) -> Scope | None:
+    """The function in which code of a scope stands, lambdas left aside; None where it is no function's."""
+    around: Scope | None = scope
+    while around is not None and isinstance(around.node, ast.Lambda):
+        around = around.parent
+    return around if around is not None and isinstance(around.node, _FUNCTIONS) else None
+
+
+def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether the package makes objects of a class in some ``forward`` alone, so that they end with it."""
+    functions = [_function_around(scope) for scope, _ in islice(_calls(inference, symbol), MOST_CALLS)]
+    names = {None if one is None else getattr(one.node, "name", None) for one in functions}
+    return names == {"forward"}
 
 
 def _expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.expr | None]:
@@ -109,19 +140,16 @@ def _given(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments
 
     What methods pass later, and what functions pass on, is data of one run: the object that gets it ends with the run.
     """
-    function = scope
-    while isinstance(function.node, ast.Lambda) and function.parent is not None:
-        function = function.parent
-    owner = function.parent
+    function = _function_around(scope)
     with inference.watching(call) as seen, suppress(TooLarge):
-        if not isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            Frame(inference, function).evaluate(call, State())
-        elif owner is None or not isinstance(owner.node, ast.ClassDef):
+        if function is None:
+            Frame(inference, scope).evaluate(call, State())
+        elif function.parent is not None and isinstance(function.parent.node, ast.ClassDef):
+            maker = ClassSymbol(function.parent)
+            follow(inference, maker, arguments_from_callers(inference, maker))
+        else:
             run_body(Frame(inference, function), FunctionValue(function), ANY_ARGUMENTS, State())
             return [] if any(map(_is_passed_on, seen)) else seen
-        else:
-            maker = ClassSymbol(owner)
-            follow(inference, maker, arguments_from_callers(inference, maker))
     return seen
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import is_type_checking
@@ -30,6 +31,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
     from regbuf_lint.infer.frame import Frame
 
 
@@ -114,12 +117,17 @@ def _compare(frame: Frame, test: ast.Compare, state: State, *, truth: bool) -> b
     if value is None:
         return True
     if wants_none:
-        possible = may_be(value, NoneValue) or may_be(value, Unknown) or may_be(value, Unset)
+        possible = any(isinstance(one, (NoneValue, Unset)) or _is_open(one) for one in value)
         _replace(frame, test.left, NONE, state)
         return possible
-    rest = without(value, NoneValue)
+    rest = frozenset(replace(one, present=True) if _is_open(one) else one for one in without(value, NoneValue))
     _replace(frame, test.left, rest, state)
     return bool(rest)
+
+
+def _is_open(one: Alternative) -> TypeIs[Unknown]:
+    """Whether an alternative may be anything, None too."""
+    return isinstance(one, Unknown) and not one.present
 
 
 def _call(frame: Frame, test: ast.Call, state: State, *, truth: bool) -> bool:

@@ -148,10 +148,12 @@ class Unknown(Alternative):
     Attributes:
         reason: why more is not known.
         argument: name of the argument without annotation that it is, or an empty string.
+        present: whether it is known not to be None.
     """
 
     reason: str = ""
     argument: str = ""
+    present: bool = False
 
 
 class Part(Enum):

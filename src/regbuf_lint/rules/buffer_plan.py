@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import (
+    NOTHING,
     Alternative,
     Buffer,
     NoneValue,
@@ -217,7 +218,7 @@ def calls_on(write: Write) -> tuple[str, ...]:
 def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
     """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state.
 
-    What starts empty or as None, or is a cache of ``forward``, changes its shape, and a saved one would not load.
+    What may start empty or as None, or is a cache of ``forward``, changes its shape, and a saved one would not load.
     """
     if context.is_script_module:
         return True
@@ -225,8 +226,8 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     if wanted is not Persistence.AUTO:
         return wanted is Persistence.ALWAYS
     change = Change.NONE if attribute is None else context.change_of(attribute)
-    is_none = attribute is not None and is_only(context.value_of(attribute), NoneValue)
-    if change is Change.CACHE or (change is not Change.NONE and (is_none or _starts_empty(context, writes))):
+    starts_empty = _starts_as_none(context, attribute) or _starts_empty(context, writes)
+    if change is Change.CACHE or (change is not Change.NONE and starts_empty):
         return False  # a checkpoint that has it could not be loaded into a new object
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
@@ -235,6 +236,12 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     if change is Change.REPLACED:
         return attribute is None or not may_be(context.value_of(attribute), NoneValue)
     return change is Change.STATE
+
+
+def _starts_as_none(context: ClassContext, attribute: str | None) -> bool:
+    """Whether the attribute is None at first, unless the constructor is given a tensor for it."""
+    value = context.value_of(attribute) if attribute is not None else NOTHING
+    return may_be(value, NoneValue) and all(tensor.argument for tensor in tensors(value))
 
 
 def _starts_empty(context: ClassContext, writes: list[Write]) -> bool:

@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
 from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.classes.generator_draws import drawn_with_own_generator
 from regbuf_lint.classes.host_reads import read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
-from regbuf_lint.classes.placeholders import called_in_forward, fill_before_reading, read_outside, starts_as_placeholder
+from regbuf_lint.classes.placeholders import (
+    called_in_forward,
+    fill_before_reading,
+    read_outside,
+    sets_before_reading,
+    starts_as_placeholder,
+)
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class
+from regbuf_lint.infer.callers import is_made_by_forward
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.owners import moved_by_owner
 from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_heirs
@@ -23,6 +31,7 @@ from regbuf_lint.rules.family import ClassFamily, methods_of
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.index.scopes import FunctionNode
 
 
 class Caretaking(ClassFamily):
@@ -48,10 +57,13 @@ class Caretaking(ClassFamily):
             self.lives_with_arguments(attribute)
             or self.sampled_on_cpu(attribute)
             or self.filled_by_each_call(attribute)
+            or self.serves_as_local(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
             or meets_cpu_tensors(self._definitions, attribute, self.runs_later)
+            or drawn_with_own_generator(self._definitions, attribute, self.runs_later)
             or moved_by_owner(self._inference, self._built, attribute)
+            or self.is_made_by_forward
         )
 
     def lives_with_arguments(self, attribute: str) -> bool:
@@ -99,6 +111,26 @@ class Caretaking(ClassFamily):
             self.symbol.scope.file.tree, self._definitions, attribute
         )
 
+    def serves_as_local(self, attribute: str) -> bool:
+        """Whether every method that reads the attribute sets it first; or none reads it, and ``forward`` sets it.
+
+        What construction leaves there is never used then, wherever it lies.
+        """
+        reading = methods_of([one.read for one in self._family_uses], attribute)
+        is_used = any(map(self.runs_later, reading)) if reading else self.change_of(attribute) is Change.CACHE
+        if not is_used:
+            return False
+        functions = [function for name in reading for function in self._named(name)]
+        if reading - {one.name for one in functions} or not sets_before_reading(functions, attribute):
+            return False
+        outside = read_outside(self.symbol.scope.file.tree, self._definitions, attribute)
+        return not outside and not is_named_by_heirs(self._inference, self.symbol, attribute)
+
+    def _named(self, name: str) -> list[FunctionNode]:
+        """The methods and getters of a name in the class, its bases and its heirs."""
+        tables = [table for one in self._definitions for table in (one.methods, one.properties)]
+        return [table[name] for table in tables if name in table]
+
     def is_scratch(self, attribute: str) -> bool:
         """Whether the attribute starts as a constant on the device that the class keeps, and is refreshed in use.
 
@@ -129,6 +161,11 @@ class Caretaking(ClassFamily):
     def is_merged_over_settings(self, attribute: str) -> bool:
         """Whether a method merges the attribute over a dict of numbers and the like."""
         return is_merged_over_settings(self._inference, self.symbol, attribute)
+
+    @cached_property
+    def is_made_by_forward(self) -> bool:
+        """Whether objects of the class are made in ``forward`` methods alone: they end with the run that they serve."""
+        return is_made_by_forward(self._inference, self.symbol)
 
     @cached_property
     def _called_in_forward(self) -> frozenset[str]:

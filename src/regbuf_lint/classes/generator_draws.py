@@ -1,0 +1,50 @@
+"""Tensors that serve draws of a random generator of the object, which stays on its device whatever moves."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.stores import is_own
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.index.scopes import FunctionNode
+
+
+def drawn_with_own_generator(
+    definitions: Iterable[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
+) -> bool:
+    """Whether methods read an attribute only to draw by it with a generator that the object holds.
+
+    Args:
+        definitions: the class, its bases and its heirs, as far as they are at hand.
+        attribute: the attribute.
+        runs_later: whether a method of a name runs after construction.
+    """
+    tables = [table for one in definitions for table in (one.methods, one.properties)]
+    functions = [function for table in tables for function in table.values() if runs_later(function.name)]
+    reads = {id(node) for function in functions for node in _reads(function, attribute)}
+    drawn = {id(node) for function in functions for node in _drawn(function, attribute)}
+    return bool(reads) and reads == drawn
+
+
+def _reads(function: FunctionNode, attribute: str) -> Iterator[ast.AST]:
+    receiver = receiver_name(function)
+    return (node for node in ast.walk(function) if is_own(node, receiver, attribute))
+
+
+def _drawn(function: FunctionNode, attribute: str) -> Iterator[ast.AST]:
+    """The places in which the attribute is an argument of a call that takes one of the object's generators."""
+    receiver = receiver_name(function)
+    for call in ast.walk(function):
+        if isinstance(call, ast.Call) and any(
+            keyword.arg == "generator"
+            and isinstance(keyword.value, ast.Attribute)
+            and is_own(keyword.value, receiver, keyword.value.attr)
+            for keyword in call.keywords
+        ):
+            yield from (one for one in call.args if is_own(one, receiver, attribute))
