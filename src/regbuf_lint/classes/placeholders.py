@@ -90,13 +90,19 @@ def sets_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bo
     """Whether methods never read the attribute before they give it a value, like a local.
 
     The value has to come from their arguments or from what else the object holds: one that is made on the spot lies
-    on the CPU.
+    on the CPU. What a method reads in another way than by ``self.attribute`` it has not set.
     """
     return all(
         any(own_values(function, receiver_name(function), attribute))
         and _fills_before_reading(function, attribute, from_object=True) is not None
         for function in functions
     )
+
+
+def names_own(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method reads or sets ``self.attribute``."""
+    receiver = receiver_name(function)
+    return any(is_own(node, receiver, attribute) for node in ast.walk(function))
 
 
 def _fills_before_reading(function: FunctionNode, attribute: str, *, from_object: bool = False) -> bool | None:

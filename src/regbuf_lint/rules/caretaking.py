@@ -13,6 +13,7 @@ from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.placeholders import (
     called_in_forward,
     fill_before_reading,
+    names_own,
     read_outside,
     sets_before_reading,
     starts_as_placeholder,
@@ -120,7 +121,7 @@ class Caretaking(ClassFamily):
         is_used = any(map(self.runs_later, reading)) if reading else self.change_of(attribute) is Change.CACHE
         if not is_used:
             return False
-        functions = [function for name in reading for function in self._named(name)]
+        functions = [one for name in reading for one in self._named(name) if names_own(one, attribute)]
         if reading - {one.name for one in functions} or not sets_before_reading(functions, attribute):
             return False
         outside = read_outside(self.symbol.scope.file.tree, self._definitions, attribute)
