@@ -27,12 +27,57 @@ def starts_as_placeholder(definition: ClassDefinition, attribute: str, building:
     A placeholder is memory that nobody has initialised, a tensor without elements, a single number as a tensor, or a
     list or tuple of those.
     """
-    values = [
+    values = _first_values(definition, attribute, building)
+    return bool(values) and all(_is_placeholder(value) for value in values)
+
+
+def stands_for_none(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether an attribute starts as a tensor without elements, and some method asks whether it is one still."""
+    values = [value for one in definitions for value in _first_values(one, attribute, building)]
+    if not values or not all(map(_is_without_elements, values)):
+        return False
+    functions = [function for one in definitions for function in one.methods.values()]
+    return any(_asks_for_elements(function, attribute) for function in functions)
+
+
+def _first_values(definition: ClassDefinition, attribute: str, building: frozenset[str]) -> list[ast.expr]:
+    return [
         value
         for method in building & definition.methods.keys()
         for value in own_values(definition.methods[method], receiver_name(definition.methods[method]), attribute)
     ]
-    return bool(values) and all(_is_placeholder(value) for value in values)
+
+
+def _is_without_elements(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call) or _last_name(value.func) not in _FILLED | _UNINITIALISED:
+        return False
+    first = value.args[0] if value.args else None
+    if isinstance(first, (ast.List, ast.Tuple)):
+        return not first.elts
+    return first is None if not isinstance(first, ast.Constant) else first.value == 0 and not _is_scalar(value)
+
+
+def _is_scalar(value: ast.Call) -> bool:
+    """``torch.tensor(0)``, which has one element."""
+    return _last_name(value.func) == "tensor"
+
+
+def _asks_for_elements(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method compares the number of elements, or of rows, with 0."""
+    compared = (node for node in ast.walk(function) if isinstance(node, ast.Compare))
+    return any(
+        _counts(node.left, receiver_name(function), attribute)
+        for node in compared
+        if any(isinstance(one, ast.Constant) and one.value == 0 for one in node.comparators)
+    )
+
+
+def _counts(node: ast.expr, receiver: str | None, attribute: str) -> bool:
+    """``self.x.numel()`` or ``len(self.x)``."""
+    if not isinstance(node, ast.Call) or _last_name(node.func) not in {"numel", "nelement", "len", "size"}:
+        return False
+    counted = [node.func.value] if isinstance(node.func, ast.Attribute) else node.args
+    return any(is_own(one, receiver, attribute) for one in counted)
 
 
 def _is_placeholder(value: ast.expr) -> bool:

@@ -16,6 +16,7 @@ from regbuf_lint.classes.placeholders import (
     names_own,
     read_outside,
     sets_before_reading,
+    stands_for_none,
     starts_as_placeholder,
 )
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
@@ -59,6 +60,7 @@ class Caretaking(ClassFamily):
             or self.sampled_on_cpu(attribute)
             or self.filled_by_each_call(attribute)
             or self.serves_as_local(attribute)
+            or self.stands_for_none(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
             or meets_cpu_tensors(self._definitions, attribute, self.runs_later)
@@ -118,14 +120,20 @@ class Caretaking(ClassFamily):
         What construction leaves there is never used then, wherever it lies.
         """
         reading = methods_of([one.read for one in self._family_uses], attribute)
-        is_used = any(map(self.runs_later, reading)) if reading else self.change_of(attribute) is Change.CACHE
-        if not is_used:
+        is_used = any(self.runs_later(name) or not name.startswith("_") for name in reading)
+        if not is_used and (reading or self.change_of(attribute) is not Change.CACHE):
             return False
         functions = [one for name in reading for one in self._named(name) if names_own(one, attribute)]
         if reading - {one.name for one in functions} or not sets_before_reading(functions, attribute):
             return False
         outside = read_outside(self.symbol.scope.file.tree, self._definitions, attribute)
         return not outside and not is_named_by_heirs(self._inference, self.symbol, attribute)
+
+    def stands_for_none(self, attribute: str) -> bool:
+        """Whether the attribute is empty until a method puts a tensor in its place: RBF004's case, without the None."""
+        if self.change_of(attribute) not in {Change.CACHE, Change.REPLACED}:
+            return False
+        return stands_for_none(self._definitions, attribute, self.construction.called | BUILDERS)
 
     def _named(self, name: str) -> list[FunctionNode]:
         """The methods and getters of a name in the class, its bases and its heirs."""
