@@ -18,6 +18,15 @@ _ABOUT_SHAPE = frozenset(
 """What says nothing of a tensor's values."""
 
 
+_RESHAPING = frozenset(
+    {
+        "cat", "concat", "concatenate", "hstack", "vstack", "stack", "repeat", "repeat_interleave", "tile", "expand",
+        "pad", "view", "reshape", "flatten", "squeeze", "unsqueeze",
+    }
+)  # fmt: skip
+"""Functions and methods whose result has another shape than what they are given."""
+
+
 class Store(Enum):
     """What an assignment does to an attribute."""
 
@@ -104,6 +113,16 @@ def stores_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Iterator[ast.expr]:
     """The values that a method, or one of its statements, assigns to an attribute of its ``self``."""
     return (value for target, value in stores_in(node) if is_own(target, receiver, attribute))
+
+
+def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
+    """Whether a method gives an attribute its own value in another shape, as by adding rows to it."""
+    return any(
+        isinstance(value, ast.Call)
+        and _last_name(value.func) in _RESHAPING
+        and any(is_own(node, receiver, attribute) for node in ast.walk(value))
+        for value in own_values(function, receiver, attribute)
+    )
 
 
 def is_own(node: ast.AST, receiver: str | None, attribute: str) -> bool:

@@ -235,7 +235,7 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
         return True  # filled in place after it was assigned
     if change is Change.REPLACED:
         return attribute is None or not may_be(context.value_of(attribute), NoneValue)
-    return change is Change.STATE
+    return change is Change.STATE and not (attribute is not None and context.is_reshaped(attribute))
 
 
 def _starts_as_none(context: ClassContext, attribute: str | None) -> bool:

@@ -7,7 +7,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.classes.definition import BUILDERS, receiver_name
+from regbuf_lint.classes.stores import reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
@@ -148,6 +149,15 @@ class ClassFamily:
         if not replacing:
             return Change.NONE
         return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
+
+    def is_reshaped(self, attribute: str) -> bool:
+        """Whether a method that runs after construction gives the attribute its own value in another shape."""
+        return any(
+            reshapes(function, receiver_name(function), attribute)
+            for one in self._definitions
+            for name, function in one.methods.items()
+            if self.runs_later(name)
+        )
 
     def is_to_be_trained(self, attribute: str | None, value: Value) -> bool:
         """Whether a tensor asks for a gradient in order to be trained.
