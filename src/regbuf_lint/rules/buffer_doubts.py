@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
@@ -39,7 +40,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
-    if context.overrides("__setattr__"):
+    if any(context.assignment_passes(plan.attribute) is not Passing.ALWAYS for plan in plans):
         found.append("the class has its own `__setattr__`, which a registration goes around")
     user = context.dict_user()
     if user is not None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import (
@@ -116,9 +117,14 @@ def _is_no_buffer_value(value: Value) -> bool:
 
 
 def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: list[Write]) -> None:
-    method = context.overrides("register_buffer") or context.overrides("__setattr__")
-    if method is not None and not (method == "__setattr__" and _follows_registration(context, writes)):
-        msg = f"the class has its own `{method}`"
+    if context.overrides("register_buffer"):
+        msg = "the class has its own `register_buffer`"
+        raise Withheld(msg)
+    if context.assignment_passes(attribute) is Passing.NEVER and not _follows_registration(context, writes):
+        msg = "the class has its own `__setattr__`, which does not leave the tensor to nn.Module"
+        raise Withheld(msg)
+    if context.finds_no_buffers:
+        msg = "the class has its own `__getattr__`, which does not find buffers"
         raise Withheld(msg)
     walker = context.walks_own_buffers()
     if walker is not None:

@@ -14,6 +14,7 @@ from regbuf_lint.classes.annotations import (
     is_expression,
     postpones_evaluation,
 )
+from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.buffer_walks import walks_own_buffers
 from regbuf_lint.classes.container_uses import obstacle
@@ -42,6 +43,20 @@ class ClassContext(Caretaking):
         """A method of the class or a base that does something with each buffer of the object itself."""
         definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
         return next((name for one in definitions if (name := walks_own_buffers(one)) is not None), None)
+
+    def assignment_passes(self, attribute: str | None) -> Passing:
+        """What the ``__setattr__`` of the class and its bases make of a plain tensor that is assigned."""
+        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
+        own = [one.methods["__setattr__"] for one in definitions if "__setattr__" in one.methods]
+        found = {passing(function, attribute) for function in own}
+        return next((one for one in (Passing.NEVER, Passing.MAYBE) if one in found), Passing.ALWAYS)
+
+    @cached_property
+    def finds_no_buffers(self) -> bool:
+        """Whether the class or a base has a ``__getattr__`` that does not give what is registered."""
+        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
+        own = (one.methods["__getattr__"] for one in definitions if "__getattr__" in one.methods)
+        return not all(map(finds_buffers, own))
 
     @property
     def device_moves(self) -> tuple[DeviceMove, ...]:
