@@ -105,14 +105,15 @@ def _fix(context: ClassContext, plans: Sequence[Plan]) -> BufferFix:
     doubts = doubts_about(context, plans)
     fix = Fix(
         Applicability.UNSAFE if doubts else Applicability.SAFE,
-        _message(plans),
+        message(plans),
         tuple(sorted(edits, key=lambda edit: edit.span)),
         adds=tuple(attribute_key(plan.attribute, context.name) for plan in plans if plan.persistent and plan.attribute),
     )
     return BufferFix(fix, f"the fix needs a look: {doubts[0]}" if doubts else "")
 
 
-def _message(plans: Sequence[Plan]) -> str:
+def message(plans: Sequence[Plan]) -> str:
+    """What a fix does, in the imperative."""
     names = [f"`{plan.attribute}`" if plan.attribute else "it" for plan in plans]
     kinds = {"persistent" if plan.persistent else "non-persistent" for plan in plans}
     if len(plans) == 1:

@@ -214,6 +214,11 @@ def _refuse_side(write: Write, writes: list[Write]) -> None:
         raise Withheld(msg)
 
 
+def is_early(context: ClassContext, write: Write) -> bool:
+    """Whether a write comes before ``nn.Module.__init__``, or before it runs again."""
+    return not write.step.initialised or write.number < context.construction.begun
+
+
 def calls_on(write: Write) -> tuple[str, ...]:
     """Methods of the tensor that have to be called before it can be registered."""
     found = tensors(write.value)

@@ -19,6 +19,7 @@ from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.buffer_walks import walks_own_buffers
 from regbuf_lint.classes.container_uses import obstacle
 from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
+from regbuf_lint.classes.early_assignment import EarlyAssignment, early_assignment
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
@@ -57,6 +58,13 @@ class ClassContext(Caretaking):
         definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
         own = (one.methods["__getattr__"] for one in definitions if "__getattr__" in one.methods)
         return not all(map(finds_buffers, own))
+
+    def early_assignment(self, attribute: str) -> EarlyAssignment | str:
+        """What the constructor does with an attribute before it initialises the object, or why that has to stay."""
+        begun = self.construction.begun
+        steps = [event.step for event in self.construction.events if event.number >= begun]
+        late = [one.statement.start for one in steps if one.own and one.method == "__init__" and one.initialised]
+        return early_assignment(self.definition, attribute, min(late, default=None))
 
     @property
     def device_moves(self) -> tuple[DeviceMove, ...]:

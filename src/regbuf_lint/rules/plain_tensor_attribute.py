@@ -9,8 +9,9 @@ from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, is_tensor, may_be, tensors
 from regbuf_lint.rewrite.names import attribute_key
+from regbuf_lint.rules.attribute_fixes import attribute_fixes
 from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import BufferFix, buffer_fixes, computed_name_fix
+from regbuf_lint.rules.buffer_fix import BufferFix, computed_name_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
             yield from (_finding(context, [write], computed_name_fix(context, write)) for write in mine)
         elif _survives(context, attribute, mine) and not context.read_on_host(attribute):
             reported[attribute] = mine
-    fixes = buffer_fixes(context, reported)
+    fixes = attribute_fixes(context, reported)
     for attribute, mine in reported.items():
         yield _finding(context, mine, fixes[attribute])
 
