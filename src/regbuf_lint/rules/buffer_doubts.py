@@ -40,6 +40,11 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
+    found.extend(
+        f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
+        for plan in plans
+        if plan.attribute is not None and context.class_none(plan.attribute) is not None
+    )
     if any(context.assignment_passes(plan.attribute) is not Passing.ALWAYS for plan in plans):
         found.append("the class has its own `__setattr__`, which a registration goes around")
     user = context.dict_user()

@@ -74,7 +74,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     """
     _refuse_hostile_class(context, attribute, writes)
     if attribute is not None:
-        _refuse_name(context, attribute)
+        _refuse_name(context, attribute, writes)
         _refuse_later(context, attribute)
     chosen = tuple(write for write in writes if _is_to_be_converted(context, write))
     for write in writes:
@@ -146,9 +146,11 @@ def _follows_registration(context: ClassContext, writes: list[Write]) -> bool:
     )
 
 
-def _refuse_name(context: ClassContext, attribute: str) -> None:
+def _refuse_name(context: ClassContext, attribute: str, writes: list[Write]) -> None:
     collision = context.collision(attribute)
-    if collision is not None:
+    if collision is not None and context.class_none(attribute) is not None:
+        _refuse_needed_none(context, attribute, writes)
+    elif collision is not None:
         msg = f"`{attribute}` is also {collision}, and registering that name raises KeyError"
         raise Withheld(msg)
     if not attribute or "." in attribute:
@@ -160,6 +162,25 @@ def _refuse_name(context: ClassContext, attribute: str) -> None:
     reader = context.in_dict(attribute)
     if reader is not None:
         msg = f"`{reader}` looks for it in `__dict__`, where a buffer is not found"
+        raise Withheld(msg)
+
+
+def _refuse_needed_none(context: ClassContext, attribute: str, writes: list[Write]) -> None:
+    """The ``x = None`` of the class can become ``x: Tensor`` where no object and nobody else sees the None."""
+    what = f"`{attribute}` is also None in the class, and"
+    first = writes[0].step
+    if may_be(context.value_of(attribute), Unset):
+        msg = f"{what} stays so where the constructor does not assign it"
+        raise Withheld(msg)
+    reading = context.uses.read.get(attribute, set()) & context.construction.called - {first.method}
+    if not first.own or reading or context.read_before(attribute, first.method, first.statement):
+        msg = f"{what} is read before the constructor assigns it"
+        raise Withheld(msg)
+    if context.read_on_class(attribute):
+        msg = f"{what} is read from the class"
+        raise Withheld(msg)
+    if context.makes_fields_of_annotations:
+        msg = f"{what} would be an argument of the constructor as an annotation"
         raise Withheld(msg)
 
 

@@ -17,6 +17,7 @@ from regbuf_lint.classes.annotations import (
 from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.buffer_walks import walks_own_buffers
+from regbuf_lint.classes.class_none import ClassNone, class_none, read_before, read_on_class
 from regbuf_lint.classes.container_uses import obstacle
 from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
 from regbuf_lint.classes.early_assignment import EarlyAssignment, early_assignment
@@ -30,6 +31,8 @@ from regbuf_lint.rewrite.style import TextStyle, quote_of
 from regbuf_lint.rules.caretaking import Caretaking
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from regbuf_lint.classes.moves import DeviceMove
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.fix import Edit
@@ -77,6 +80,9 @@ class ClassContext(Caretaking):
             definition = self._inference.definition(base)
             if definition.defines(attribute):
                 return self._collision_with(base, definition, attribute)
+        return self._outside_collision(attribute)
+
+    def _outside_collision(self, attribute: str) -> str | None:
         for outside in self._inference.outside_bases(self._built):
             known = torch_class(outside.name)
             if known is not None and attribute in (known.names | known.parameters):
@@ -86,6 +92,23 @@ class ClassContext(Caretaking):
                 return f"an attribute of `{outside.name}`"
         known = torch_class("torch.nn.Module")
         return "an attribute of `torch.nn.Module`" if known is not None and attribute in known.names else None
+
+    def class_none(self, attribute: str) -> ClassNone | None:
+        """``x = None`` in the body of the class, where nothing else gives it or an heir an attribute of that name."""
+        others = (one for one in self._definitions if one is not self.definition)
+        if self.heir is not None or self._outside_collision(attribute) or any(map(_definer(attribute), others)):
+            return None
+        heirs = map(self._inference.definition, self.heirs_at_hand)
+        return None if any(map(_definer(attribute), heirs)) else class_none(self.definition, attribute)
+
+    def read_before(self, attribute: str, method: str, statement: Span) -> bool:
+        """Whether a method of the class reads the attribute before the end of a statement that assigns it."""
+        return read_before(self.definition, attribute, method, statement)
+
+    def read_on_class(self, attribute: str) -> bool:
+        """Whether the file reads the attribute from the class itself, a base or an heir."""
+        names = (one.symbol.scope.qualname.rpartition(".")[2] for one in self._definitions)
+        return read_on_class(self.symbol.scope.file.tree, attribute, names)
 
     def _collision_with(self, base: ClassSymbol, definition: ClassDefinition, attribute: str) -> str:
         kind = "class attribute"
@@ -233,3 +256,7 @@ class ClassContext(Caretaking):
     def wants_nn_buffer(self) -> bool:
         """Whether fixes assign ``nn.Buffer``."""
         return self.settings.buffer_style is BufferStyle.NN_BUFFER
+
+
+def _definer(attribute: str) -> Callable[[ClassDefinition], bool]:
+    return lambda definition: definition.defines(attribute)

@@ -213,9 +213,14 @@ class ClassFamily:
         building = self.construction.called | BUILDERS
         return any(not building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
 
+    @cached_property
+    def heirs_at_hand(self) -> tuple[ClassSymbol, ...]:
+        """Classes of the package that inherit from this one; not all where there are very many."""
+        return tuple(islice(heirs(self._inference, self.symbol), MOST_LOOKED_AT))
+
     def assigning_heir(self, attribute: str) -> str | None:
         """A class in another file that inherits from this one and assigns the attribute too, in words."""
-        for heir in islice(heirs(self._inference, self.symbol), MOST_LOOKED_AT):
+        for heir in self.heirs_at_hand:
             if heir.scope.file is not self.symbol.scope.file and attribute in self._inference.uses(heir).stored:
                 return f"`{heir.scope.qualname}` in {heir.scope.file.path.name}"
         return None
