@@ -181,7 +181,11 @@ def _in_workers(
 
     with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=session_arguments) as pool:
         pending = [pool.submit(_check_in_worker, chunk, fix, write=write) for chunk in chunks]
-        return [result for future in pending for result in future.result()]
+        try:
+            return [result for future in pending for result in future.result()]
+        finally:
+            for future in pending:  # leaving the block waits for those that run already
+                future.cancel()
 
 
 _WORKERS_SESSION: list[Session] = []
