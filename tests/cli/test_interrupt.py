@@ -68,9 +68,7 @@ def wait_for_first_change(paths: list[Path], process: subprocess.Popen[bytes]) -
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_an_interrupt_between_writing_and_replacing(
-    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_between_writing_and_replacing(step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.py"
     path.write_text(OLD, encoding="utf-8")
 

@@ -10,7 +10,7 @@ from regbuf_lint.model.span import Span
 from regbuf_lint.model.value import NoneValue, Parameter, is_only, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
-from regbuf_lint.rules.buffer_plan import BUFFER_VALUES
+from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, becomes_assignment
 from regbuf_lint.rules.torchscript import may_be_scripted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
     for plan in plans:
         annotation = None
         for write in plan.chosen:
-            if stays_assignment(context, write):
+            if becomes_assignment(context, write):
                 continue
             written = _annotation(context, write)
             comment = type_comment(context.source, write.step.statement)
@@ -45,7 +45,7 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
             yield _without_value(context, plan.attribute, none, annotation)
         elif annotation is not None and plan.attribute is not None:
             yield from _bare(context, plan.attribute, annotation)
-        elif plan.attribute is not None and not all(stays_assignment(context, write) for write in plan.chosen):
+        elif plan.attribute is not None and not all(becomes_assignment(context, write) for write in plan.chosen):
             yield from new_annotation(context, plan.attribute)
 
 
@@ -94,11 +94,6 @@ def _type_of(context: ClassContext, attribute: str) -> str | None:
         return f"{tensor} | None"
     optional = context.spelling("typing.Optional")
     return f"{optional}[{tensor}]" if optional is not None else None
-
-
-def stays_assignment(context: ClassContext, write: Write) -> bool:
-    """Whether a write becomes the assignment of an ``nn.Buffer``, which keeps what is written about its type."""
-    return context.wants_nn_buffer and not may_be(write.value, NoneValue)
 
 
 def _annotation(context: ClassContext, write: Write) -> str | None:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Event, Write, WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.settings import BufferStyle
-from regbuf_lint.model.value import NoneValue, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 from regbuf_lint.rules.buffer_annotations import annotation_edits
 from regbuf_lint.rules.buffer_doubts import doubts_about
-from regbuf_lint.rules.buffer_plan import Plan, Withheld, calls_on, plan_for
+from regbuf_lint.rules.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -138,7 +137,7 @@ def _registrations(context: ClassContext, plans: Sequence[Plan]) -> list[Edit]:
             if write.form is WriteForm.SETATTR:
                 _refuse_others(context, write, plans)
             persistent = plan.persistent or (key in here and here[key].persistent)
-            here[key] = Registered(persistent, calls_on(write), optional=may_be(write.value, NoneValue))
+            here[key] = Registered(persistent, calls_on(write), by_call=not becomes_assignment(context, write))
     made = [(register(context.source, span, targets, styles[span]), styles[span]) for span, targets in wanted.items()]
     return list(dict.fromkeys(edit for one, style in made for edit in style.with_import([one])))
 

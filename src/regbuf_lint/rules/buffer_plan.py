@@ -240,6 +240,16 @@ def is_early(context: ClassContext, write: Write) -> bool:
     return not write.step.initialised or write.number < context.construction.begun
 
 
+def becomes_assignment(context: ClassContext, write: Write) -> bool:
+    """Whether a write becomes the assignment of an ``nn.Buffer``, instead of a call of ``register_buffer``.
+
+    ``nn.Buffer(None)`` is an empty tensor, and each other attribute that an ``nn.Buffer`` is assigned to registers it.
+    """
+    if not context.wants_nn_buffer or may_be(write.value, NoneValue):
+        return False
+    return write.attribute is None or not context.is_held_elsewhere(write.attribute)
+
+
 def calls_on(write: Write) -> tuple[str, ...]:
     """Methods of the tensor that have to be called before it can be registered."""
     found = tensors(write.value)

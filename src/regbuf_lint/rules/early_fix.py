@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
-from regbuf_lint.model.value import NoneValue, may_be, tensors
+from regbuf_lint.model.value import tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
 from regbuf_lint.rewrite.names import attribute_key, free_name
 from regbuf_lint.rules.buffer_annotations import annotation_edits
 from regbuf_lint.rules.buffer_doubts import doubts_about
 from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, message, text_style, withheld
-from regbuf_lint.rules.buffer_plan import Plan, Withheld, calls_on, is_early, plan_for
+from regbuf_lint.rules.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, is_early, plan_for
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.early_assignment import EarlyAssignment
@@ -107,7 +107,7 @@ def _edits(context: ClassContext, plan: Plan, early: EarlyAssignment) -> list[Ed
     from regbuf_lint.rewrite.early import from_local, moved, renamed  # noqa: PLC0415  libcst is slow to load
 
     source, first = context.source, plan.chosen[0]
-    style, how = text_style(context, first), _registered(plan, early)
+    style, how = text_style(context, first), _registered(context, plan, early)
     assigned = [write for write in plan.writes if not _is_late(write, early)]
     if any(type_comment(source, write.step.statement) is not None for write in assigned):
         msg = "it is assigned before `super().__init__()` with a type comment"
@@ -121,12 +121,12 @@ def _edits(context: ClassContext, plan: Plan, early: EarlyAssignment) -> list[Ed
     return [*annotations, *edits, *style.with_import([behind])]
 
 
-def _registered(plan: Plan, early: EarlyAssignment) -> Registered:
+def _registered(context: ClassContext, plan: Plan, early: EarlyAssignment) -> Registered:
     from regbuf_lint.rewrite.registration import Registered  # noqa: PLC0415  libcst is slow to load
 
     values = [write.value for write in plan.writes if not _is_late(write, early)]
     every = replace(plan.chosen[0], value=frozenset().union(*values))
-    return Registered(plan.persistent, calls_on(every), optional=may_be(every.value, NoneValue))
+    return Registered(plan.persistent, calls_on(every), by_call=not becomes_assignment(context, every))
 
 
 def _is_random(write: Write) -> bool:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS, names_string
+from regbuf_lint.classes.stores import is_stored_again
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
@@ -207,6 +208,14 @@ class ClassFamily:
         """Whether a method that runs after construction asks whether the attribute is None, or is there."""
         methods = methods_of([uses.guarded for uses in self._family_uses], attribute)
         return any(self.runs_later(method) for method in methods)
+
+    def is_held_elsewhere(self, attribute: str) -> bool:
+        """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
+        functions = (function for one in self._definitions for function in one.methods.values())
+        if self.handed_on(attribute) or any(is_stored_again(function, attribute) for function in functions):
+            return True
+        writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute != attribute)
+        return any(tensor.alias == attribute for write in writes for tensor in tensors(write.value))
 
     def handed_on(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""

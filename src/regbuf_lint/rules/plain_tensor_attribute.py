@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Buffer, NoneValue, is_tensor, may_be, tensors
+from regbuf_lint.model.value import Buffer, is_tensor, may_be, tensors
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.attribute_fixes import attribute_fixes
 from regbuf_lint.rules.base import Rule
 from regbuf_lint.rules.buffer_fix import BufferFix, computed_name_fix
+from regbuf_lint.rules.buffer_plan import becomes_assignment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +139,7 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
 
 def _registration(context: ClassContext, write: Write) -> str:
     """What to write instead, in the style of the fixes."""
-    if context.wants_nn_buffer and write.attribute and not may_be(write.value, NoneValue):
+    if write.attribute and becomes_assignment(context, write):
         name = context.text_style(write.step.method).buffer_name or "nn.Buffer"
         return f"self.{write.attribute} = {name}(...)"
     name = f'"{attribute_key(write.attribute, context.name)}"' if write.attribute else "name"

@@ -52,15 +52,20 @@ def check(context: ClassContext) -> Iterator[Finding]:
     if context.overrides("register_buffer", "__setattr__") is not None:
         return
     for event in context.construction.events:
-        if isinstance(event, Registration) and event.function == "register_buffer" and _is_convertible(event):
+        if isinstance(event, Registration) and event.function == "register_buffer" and _is_convertible(context, event):
             style = context.text_style(event.step.method)
             if style.buffer_name:
                 yield _finding(context, event, style)
 
 
-def _is_convertible(event: Registration) -> bool:
-    """Whether ``nn.Buffer``, which detaches its tensor and takes no None, would hold the same."""
+def _is_convertible(context: ClassContext, event: Registration) -> bool:
+    """Whether ``nn.Buffer``, which detaches its tensor and takes no None, would hold the same.
+
+    It also registers itself under each other attribute that it is assigned to.
+    """
     if not event.step.own or event.attribute is None or not event.attribute.isidentifier():
+        return False
+    if context.is_held_elsewhere(event.attribute):
         return False
     if event.attribute.startswith("__") or event.call != event.step.statement:
         return False
