@@ -149,10 +149,13 @@ HISTORIES = st.one_of(
         "self.X = (lambda: torch.ones(n))()",
     ),
     _filled("if flag:\n    self.X = <E>", read=OPTIONAL),
-    _filled("self._make_X(n, given, flag)", methods="def _make_X(self, n, given, flag):\n    self.X = <E>"),
+    _filled(
+        "self._make_X(n, given, flag)",
+        methods="def _make_X(self, n: int, given: Tensor, flag: bool):\n    self.X = <E>",
+    ),
     _filled(
         "self.reset_X(n, given)",
-        methods="def reset_X(self, n, given):\n    self.X = <E>",
+        methods="def reset_X(self, n: int, given: Tensor):\n    self.X = <E>",
         in_forward="self.reset_X(3, torch.ones(3))",
     ),
     _filled("self.X = <E>", in_forward="self.X = self.X * 1"),
@@ -188,7 +191,8 @@ def _class(name: str, base: str, histories: list[tuple[str, History]], arguments
     methods = [_named(one.methods, attribute) for attribute, one in histories if one.methods]
     weight = ["self.weight = nn.Parameter(torch.ones(n))"] if base == "nn.Module" else []
     init = _method(
-        "def __init__(self, n: int, given, flag):", [*early, f"super().__init__({arguments})", *weight, *body]
+        "def __init__(self, n: int, given: Tensor, flag: bool):",
+        [*early, f"super().__init__({arguments})", *weight, *body],
     )
     start = "x = x * self.weight" if base == "nn.Module" else "x = super().forward(x)"
     forward = _method("def forward(self, x):", [start, *reads, *later, "return x"])

@@ -32,12 +32,14 @@ class EarlyAssignment:
         read: all attributes of ``self`` that are read.
         movable: the one statement that assigns the attribute, where it can as well stand behind the call: nothing
             reads the attribute before, and nothing changes what its value is computed from. None where it can't.
+        is_last: whether nothing stands between that statement and the call.
     """
 
     call: Span
     places: Mapping[Span, tuple[Span, ...]]
     read: frozenset[str]
     movable: Span | None
+    is_last: bool
 
 
 def early_assignment(
@@ -77,6 +79,7 @@ def early_assignment(
         _by_statement([*head, call], nodes, file.span),
         frozenset(read),
         file.span(movable) if movable is not None else None,
+        movable is not None and movable is function.body[index - 1],
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.model.class_view import WriteForm
+from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
 from regbuf_lint.rules.change import Change
@@ -15,6 +16,31 @@ if TYPE_CHECKING:
 
     from regbuf_lint.model.class_view import Write
     from regbuf_lint.rules.context import ClassContext
+
+
+_UNFILLED = (
+    "the fix is one half of it, and not applied: `from_pretrained` builds the model on `meta` and leaves a buffer that "
+    "no checkpoint holds uninitialised, so `_init_weights` has to fill it as well"
+)
+
+
+def judged(context: ClassContext, plans: Sequence[Plan], more: Sequence[str] = ()) -> tuple[Applicability, str]:
+    """How far to trust a fix that registers attributes, and a note about that for its finding; none for a safe one.
+
+    Args:
+        context: the class.
+        plans: the attributes that the fix registers.
+        more: further reasons to look at it.
+    """
+    if context.loads_without_construction and any(_is_unfilled(plan) for plan in plans):
+        return Applicability.DISPLAY, _UNFILLED
+    doubts = [*doubts_about(context, plans), *more]
+    return (Applicability.UNSAFE, f"the fix needs a look: {doubts[0]}") if doubts else (Applicability.SAFE, "")
+
+
+def _is_unfilled(plan: Plan) -> bool:
+    """Whether an attribute becomes a buffer with a value that no checkpoint restores."""
+    return not plan.persistent and any(tensors(write.value) for write in plan.writes)
 
 
 def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
@@ -53,8 +79,8 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     if context.heir is not None:
         heir = context.heir.scope.qualname
         found.append(f"only classes like `{heir}` store it while they are built, and others may use `{context.name}`")
-    if context.loads_without_construction and not all(plan.persistent for plan in plans):
-        found.append("`from_pretrained` builds the model on `meta` and fills only what a checkpoint holds")
+    if context.loads_without_construction and any(plan.persistent for plan in plans):
+        found.append("`from_pretrained` leaves it uninitialised where the checkpoint was saved before the fix")
     return found
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Event, Write, WriteForm
-from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 from regbuf_lint.rules.buffer_annotations import annotation_edits
-from regbuf_lint.rules.buffer_doubts import doubts_about
+from regbuf_lint.rules.buffer_doubts import judged
 from regbuf_lint.rules.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
 
 if TYPE_CHECKING:
@@ -101,14 +101,14 @@ def _fix(context: ClassContext, plans: Sequence[Plan]) -> BufferFix:
         edits = [*_registrations(context, plans), *annotation_edits(context, plans)]
     except (CannotRewrite, Withheld) as reason:
         return withheld(reason)
-    doubts = doubts_about(context, plans)
+    applicability, note = judged(context, plans)
     fix = Fix(
-        Applicability.UNSAFE if doubts else Applicability.SAFE,
+        applicability,
         message(plans),
         tuple(sorted(edits, key=lambda edit: edit.span)),
         adds=tuple(attribute_key(plan.attribute, context.name) for plan in plans if plan.persistent and plan.attribute),
     )
-    return BufferFix(fix, f"the fix needs a look: {doubts[0]}" if doubts else "")
+    return BufferFix(fix, note)
 
 
 def message(plans: Sequence[Plan]) -> str:

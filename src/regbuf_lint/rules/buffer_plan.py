@@ -222,6 +222,11 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
         setter = write.step.method
         msg = f"the property's setter assigns it; register it in `__init__`, so that setting `{setter}` updates it"
         raise Withheld(msg)
+    refuse_calls_on_none(write)
+
+
+def refuse_calls_on_none(write: Write) -> None:
+    """Raise where a method of a tensor would have to be called on what may be None."""
     if calls_on(write) and may_be(write.value, NoneValue):
         msg = f"it may be None, which has no `.{calls_on(write)[0]}()`"
         raise Withheld(msg)

@@ -9,21 +9,30 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Write, WriteForm
-from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.value import tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
 from regbuf_lint.rewrite.names import attribute_key, free_name
 from regbuf_lint.rules.buffer_annotations import annotation_edits
-from regbuf_lint.rules.buffer_doubts import doubts_about
+from regbuf_lint.rules.buffer_doubts import judged
 from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, message, text_style, withheld
-from regbuf_lint.rules.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, is_early, plan_for
+from regbuf_lint.rules.buffer_plan import (
+    Plan,
+    Withheld,
+    becomes_assignment,
+    calls_on,
+    is_early,
+    plan_for,
+    refuse_calls_on_none,
+)
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.early_assignment import EarlyAssignment
     from regbuf_lint.rewrite.registration import Registered
     from regbuf_lint.rules.context import ClassContext
 
+_LATE = "the constructors of base classes run before it is registered then"
 _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.UNPACKED, WriteForm.AUGMENTED})
 
 
@@ -91,16 +100,15 @@ def _is_late(write: Write, early: EarlyAssignment) -> bool:
 
 def _fix(context: ClassContext, plan: Plan, early: EarlyAssignment) -> BufferFix:
     edits = _edits(context, plan, early)
-    doubts = doubts_about(context, [plan])
-    if not context.is_initialised_by_torch:
-        doubts.append("the constructors of base classes run before it is registered then")
+    late = [] if context.is_initialised_by_torch else [_LATE]
+    applicability, note = judged(context, [plan], late)
     fix = Fix(
-        Applicability.UNSAFE if doubts else Applicability.SAFE,
+        applicability,
         f"{message([plan])} behind `super().__init__()`",
         tuple(sorted(edits, key=lambda edit: edit.span)),
         adds=(attribute_key(plan.attribute or "", context.name),) if plan.persistent else (),
     )
-    return BufferFix(fix, f"the fix needs a look: {doubts[0]}" if doubts else "")
+    return BufferFix(fix, note)
 
 
 def _edits(context: ClassContext, plan: Plan, early: EarlyAssignment) -> list[Edit]:
@@ -113,7 +121,8 @@ def _edits(context: ClassContext, plan: Plan, early: EarlyAssignment) -> list[Ed
         msg = "it is assigned before `super().__init__()` with a type comment"
         raise Withheld(msg)
     annotations = annotation_edits(context, [plan])
-    if early.movable is not None and (context.is_initialised_by_torch or not _is_random(first)):
+    in_order = early.is_last and context.is_initialised_by_torch
+    if early.movable is not None and (in_order or not _is_random(first)):
         return [*annotations, *style.with_import(moved(source, early.movable, first.target, early.call, how, style))]
     local = free_name(plan.attribute or "", style.taken_names)
     edits = [edit for one, places in early.places.items() for edit in renamed(source, one, places, local, style)]
@@ -126,6 +135,7 @@ def _registered(context: ClassContext, plan: Plan, early: EarlyAssignment) -> Re
 
     values = [write.value for write in plan.writes if not _is_late(write, early)]
     every = replace(plan.chosen[0], value=frozenset().union(*values))
+    refuse_calls_on_none(every)
     return Registered(plan.persistent, calls_on(every), by_call=not becomes_assignment(context, every))
 
 
