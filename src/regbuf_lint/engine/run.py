@@ -118,7 +118,8 @@ def _failure(text: str) -> ParseError | None:
 def _fixed_file(source: SourceText, path: Path, outcome: Fixed) -> FixedFile | None:
     if not outcome.applied and not outcome.dropped:
         return None
-    return FixedFile(str(path), source.text, source.merged(outcome.source), outcome.applied, outcome.dropped)
+    after = source.merged(outcome.source)
+    return FixedFile(str(path), source.text, after, outcome.applied, outcome.dropped, rounds=outcome.rounds)
 
 
 def _shown(path: Path) -> str:
