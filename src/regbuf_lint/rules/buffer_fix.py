@@ -106,9 +106,18 @@ def _fix(context: ClassContext, plans: Sequence[Plan]) -> BufferFix:
         applicability,
         message(plans),
         tuple(sorted(edits, key=lambda edit: edit.span)),
-        adds=tuple(attribute_key(plan.attribute, context.name) for plan in plans if plan.persistent and plan.attribute),
+        adds=tuple(_key(context, plan) for plan in plans if plan.persistent),
     )
     return BufferFix(fix, note)
+
+
+def _key(context: ClassContext, plan: Plan) -> str:
+    """The key that ``state_dict()`` gains; a pattern where the attribute's name is computed."""
+    if plan.attribute is not None:
+        return attribute_key(plan.attribute, context.name)
+    from regbuf_lint.rewrite.calls import pattern_of_name  # noqa: PLC0415  libcst is slow to load
+
+    return pattern_of_name(context.source, plan.chosen[0].step.statement)
 
 
 def message(plans: Sequence[Plan]) -> str:
