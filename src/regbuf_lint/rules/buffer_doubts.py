@@ -71,8 +71,17 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and context.class_none(plan.attribute) is not None
     )
+    return [*found, *_about_class(context, plans)]
+
+
+def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """What the class does with all of its attributes."""
+    found = []
     if any(context.assignment_passes(plan.attribute) is not Passing.ALWAYS for plan in plans):
         found.append("the class has its own `__setattr__`, which a registration goes around")
+    if context.copying_methods:
+        copier = min(context.copying_methods)
+        found.append(f"`{copier}` makes a shallow copy, and a buffer that is assigned there is assigned in both")
     user = context.dict_user()
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")

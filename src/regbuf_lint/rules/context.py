@@ -23,17 +23,20 @@ from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
 from regbuf_lint.classes.early_assignment import EarlyAssignment, early_assignment
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.shallow_copies import assigns, copying_methods
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.scopes import FunctionBinding
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.style import TextStyle, quote_of
 from regbuf_lint.rules.caretaking import Caretaking
+from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from regbuf_lint.classes.moves import DeviceMove
+    from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.settings import Persistence
@@ -68,6 +71,17 @@ class ClassContext(Caretaking):
         steps = [event.step for event in self.construction.events if event.number >= begun]
         late = [one.statement.start for one in steps if one.own and one.method == "__init__" and one.initialised]
         return early_assignment(self.definition, attribute, min(late, default=None))
+
+    @cached_property
+    def copying_methods(self) -> Mapping[str, FunctionNode]:
+        """Methods of the class, its bases and heirs that make a shallow copy of the object."""
+        return copying_methods(self._definitions)
+
+    def changes_in_copies(self, attribute: str) -> bool:
+        """Whether an object or a shallow copy of it puts another value into the attribute, for itself alone."""
+        if self.change_of(attribute) is not Change.NONE:
+            return True
+        return any(assigns(function, attribute) for function in self.copying_methods.values())
 
     @property
     def device_moves(self) -> tuple[DeviceMove, ...]:
