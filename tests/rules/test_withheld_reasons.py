@@ -34,4 +34,9 @@ def test_registration_needs_an_initialised_object() -> None:
 
 
 def test_an_object_that_is_never_initialised_is_no_module() -> None:
-    assert findings(BEFORE) == ()
+    """What it is given stays with whoever gave it; what it makes is reported all the same."""
+    given = BEFORE.replace("(self, n)", "(self, n: torch.Tensor)").replace("torch.linspace(0, 1, n)", "n")
+    assert findings(given) == ()
+    (finding,) = findings(BEFORE)
+    assert finding.fix is None
+    assert "fix withheld: it is assigned without `super().__init__()`" in finding.help
