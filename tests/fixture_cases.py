@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 FIXED = ".fixed.py"
-WORDS = ("safe", "unsafe", "withheld")
+WORDS = ("safe", "unsafe", "display", "withheld")
 
 _FINDING = rf"RBF\d{{3}} (?:{'|'.join(WORDS)})"
 _EXPECT = re.compile(rf"# expect: ({_FINDING}(?:, {_FINDING})*)$")

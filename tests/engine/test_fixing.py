@@ -138,8 +138,13 @@ def test_a_fix_that_leaves_no_python_is_dropped_and_reported() -> None:
     assert [one.attribute for one in fixed.findings] == ["(((("]
 
 
+def test_fixes_that_end_with_the_last_round() -> None:
+    fixed = fix_text(SourceText.from_text("a" * MOST_ROUNDS + "\n"), replacing(r"a(a*)\n", r"\1\n"), FixMode.SAFE)
+    assert (fixed.source.text, fixed.findings, fixed.rounds) == ("\n", (), 0)
+
+
 def test_fixes_that_never_end_stop_after_ten_rounds() -> None:
     fixed = fix_text(SourceText.from_text("a\n"), replacing(r"a+\n", r"a\g<0>"), FixMode.SAFE)
     assert fixed.source.text == "a" * (MOST_ROUNDS + 1) + "\n"
-    assert len(fixed.applied) == MOST_ROUNDS == 10
+    assert len(fixed.applied) == fixed.rounds == MOST_ROUNDS == 10
     assert len(fixed.findings) == 1

@@ -408,3 +408,12 @@ def test_vars_of_a_module_holds_plain_tensors_and_no_buffers() -> None:
     module = Three()
     assert "plain" in vars(module)
     assert "buffer" not in vars(module)
+
+
+def test_shallow_copies_share_their_buffers_and_not_their_plain_attributes() -> None:
+    module = with_buffer(torch.ones(2))
+    module.plain = torch.ones(2)
+    other = copy.copy(module)
+    other.x = other.plain = torch.zeros(2)
+    assert module.x is other.x
+    assert torch.equal(module.plain, torch.ones(2))

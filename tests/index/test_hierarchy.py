@@ -147,7 +147,12 @@ def test_installed_packages_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("class A: ...\nclass B(A): ...\nclass Model(B): ...", ["Model", "B", "A"]),
         ("class A: ...\nclass B(A): ...\nclass C(A): ...\nclass Model(B, C): ...", ["Model", "B", "C", "A"]),
         ("class A: ...\nclass B: ...\nclass Model(A, B): ...", ["Model", "A", "B"]),
-        ("class A(Model): ...\nclass Model(A): ...", ["A", "Model"]),  # which Python refuses
+        (
+            "class A: ...\nclass Mix: ...\nclass B(A, Mix): ...\nclass C(A): ...\nclass Model(B, C): ...",
+            ["Model", "B", "C", "A", "Mix"],
+        ),
+        ("class A: ...\nclass B(A): ...\nclass Model(A, B): ...", ["Model", "B", "A"]),  # which Python refuses
+        ("class A(Model): ...\nclass Model(A): ...", ["Model", "A"]),  # and this, too
     ],
 )
 def test_order_of_look_up(tmp_path: Path, main: str, expected: list[str]) -> None:

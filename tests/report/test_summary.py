@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from report_examples import EMPTY, FIXED, GRAD, NOTEBOOK, PLAIN, RESULT, RISKY
 
-from regbuf_lint.model.result import FileResult, RunResult
+from regbuf_lint.model.result import FileResult, FixedFile, RunResult
 from regbuf_lint.report.summary import applied_fixes, hints, state_dict_changes, statistics, summary_line
 
 
@@ -58,6 +58,10 @@ def test_state_dict_changes() -> None:
 def test_hints() -> None:
     assert list(hints(EMPTY)) == []
     assert list(hints(FIXED)) == ["a/m.py:6:3: the fix of RBF001 was dropped, since the file would no longer parse"]
+    unfinished = FileResult("a.py", fixed=FixedFile("a.py", "a", "b", (PLAIN,), rounds=10))
+    assert list(hints(RunResult((unfinished,)))) == [
+        "a.py: fixes are still left after 10 rounds, and more may come of them"
+    ]
     files = (FileResult("a.py", unresolved_bases=("x.A", "x.B")), FileResult("b.py", unresolved_bases=("x.A",)))
     (hint,) = hints(NOTEBOOK)
     assert hint.startswith("nb.ipynb:cell 4:2:1: the fix of RBF001 was dropped")

@@ -82,6 +82,12 @@ def bound_in(function: FunctionNode) -> frozenset[str]:
     return frozenset(names | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
 
 
+def names_string(expressions: Iterable[ast.expr], text: str) -> bool:
+    """Whether a string in some expressions is just ``text``."""
+    nodes = (node for one in expressions for node in ast.walk(one))
+    return any(isinstance(node, ast.Constant) and node.value == text for node in nodes)
+
+
 def receiver_name(function: FunctionNode) -> str | None:
     """Name of the first parameter of a method, whatever it is called; None where there is none."""
     if "staticmethod" in decorator_names(function):

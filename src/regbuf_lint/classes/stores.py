@@ -6,8 +6,12 @@ import ast
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import receiver_name
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from regbuf_lint.index.scopes import FunctionNode
 
 _CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "xpu", "contiguous"})
 """Methods that give the same values in another place or form."""
@@ -129,6 +133,15 @@ def is_own(node: ast.AST, receiver: str | None, attribute: str) -> bool:
     """Whether a node is ``self.attribute``, ``self`` being called ``receiver``."""
     own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver
     return own and getattr(node, "attr", None) == attribute
+
+
+def is_stored_again(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method assigns what an attribute of its ``self`` holds to another attribute, of any object."""
+    receiver = receiver_name(function)
+    return any(
+        isinstance(target, ast.Attribute) and is_own(value, receiver, attribute)
+        for target, value in stores_in(function)
+    )
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -21,7 +21,7 @@ def exit_code(result: RunResult, arguments: Namespace) -> int:
         return FAILURE
     if arguments.exit_zero:
         return CLEAN
-    changed = any(file.fixed is not None for file in result.files)
+    changed = any(file.fixed is not None and file.fixed.applied for file in result.files)
     if arguments.diff:
         return FINDINGS if changed else CLEAN
     if arguments.exit_non_zero_on_fix and changed:

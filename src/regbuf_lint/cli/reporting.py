@@ -90,7 +90,7 @@ def print_notes(result: RunResult, arguments: Namespace, console: Console) -> No
 
 
 def _fix_summary(result: RunResult, *, would: bool) -> str:
-    fixed = [file.fixed for file in result.files if file.fixed is not None]
+    fixed = [file.fixed for file in result.files if file.fixed is not None and file.fixed.applied]
     number = sum(len(file.applied) for file in fixed)
     if not number:
         return "No fixes to apply.\n"

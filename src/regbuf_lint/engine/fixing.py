@@ -43,12 +43,14 @@ class Fixed:
         findings: what the last check of it found, located as users count.
         applied: findings whose fix was made, located likewise.
         dropped: findings whose fix would have left a text that does not parse.
+        rounds: number of rounds after which fixes were still left; 0 where none was.
     """
 
     source: SourceText
     findings: tuple[Finding, ...]
     applied: tuple[Finding, ...] = ()
     dropped: tuple[Finding, ...] = ()
+    rounds: int = 0
 
 
 def fix_text(source: SourceText, check: Callable[[SourceText], tuple[Finding, ...]], mode: FixMode) -> Fixed:
@@ -65,10 +67,10 @@ def fix_text(source: SourceText, check: Callable[[SourceText], tuple[Finding, ..
     findings = check(source)
     applied: list[Finding] = []
     dropped: dict[tuple[object, ...], Finding] = {}
-    for _ in range(MOST_ROUNDS):
+    for done in range(MOST_ROUNDS + 1):
         wanted = [one for one in findings if _is_wanted(one, source, mode) and _identity(one) not in dropped]
         chosen = compatible(wanted)
-        if not chosen:
+        if not chosen or done == MOST_ROUNDS:
             break
         text, made = _apply(source, chosen)
         dropped.update({_identity(one): source.located(one) for one in chosen if one not in made})
@@ -78,7 +80,7 @@ def fix_text(source: SourceText, check: Callable[[SourceText], tuple[Finding, ..
         source = source.with_text(text)
         findings = check(source)
     located = tuple(map(source.located, findings))
-    return Fixed(source, located, tuple(applied), tuple(dropped.values()))
+    return Fixed(source, located, tuple(applied), tuple(dropped.values()), done if chosen else 0)
 
 
 def _is_wanted(finding: Finding, source: SourceText, mode: FixMode) -> bool:

@@ -118,7 +118,8 @@ def _failure(text: str) -> ParseError | None:
 def _fixed_file(source: SourceText, path: Path, outcome: Fixed) -> FixedFile | None:
     if not outcome.applied and not outcome.dropped:
         return None
-    return FixedFile(str(path), source.text, source.merged(outcome.source), outcome.applied, outcome.dropped)
+    after = source.merged(outcome.source)
+    return FixedFile(str(path), source.text, after, outcome.applied, outcome.dropped, rounds=outcome.rounds)
 
 
 def _shown(path: Path) -> str:
@@ -181,7 +182,11 @@ def _in_workers(
 
     with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=session_arguments) as pool:
         pending = [pool.submit(_check_in_worker, chunk, fix, write=write) for chunk in chunks]
-        return [result for future in pending for result in future.result()]
+        try:
+            return [result for future in pending for result in future.result()]
+        finally:
+            for future in pending:  # leaving the block waits for those that run already
+                future.cancel()
 
 
 _WORKERS_SESSION: list[Session] = []

@@ -10,6 +10,8 @@ from regbuf_lint.index.known_classes import Verdict, verdict_by_name
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Symbol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import Scope
 
@@ -52,14 +54,16 @@ class Hierarchy:
     def order(self, symbol: ClassSymbol) -> tuple[Base, ...]:
         """The class and all its bases in the order in which Python looks attributes up.
 
-        Depth first with the last occurrence kept, which differs from C3 only for hierarchies that hardly exist.
+        That is C3; where it has no answer, since bases of bases are unknown, depth first with the last occurrence kept.
         """
         if symbol.scope not in self._orders:
             self._orders[symbol.scope] = (symbol,)
-            chain: list[Base] = [symbol]
-            for base in self.bases(symbol)[0]:
-                chain.extend(self.order(base) if isinstance(base, ClassSymbol) else (base,))
-            self._orders[symbol.scope] = tuple(reversed(dict.fromkeys(reversed(chain))))
+            bases = self.bases(symbol)[0]
+            chains = [self.order(base) if isinstance(base, ClassSymbol) else (base,) for base in bases]
+            merged = _merged([*chains, bases])
+            if merged is None:
+                merged = tuple(reversed(dict.fromkeys(reversed([base for chain in chains for base in chain]))))
+            self._orders[symbol.scope] = (symbol, *(base for base in merged if base != symbol))
         return self._orders[symbol.scope]
 
     def bases(self, symbol: ClassSymbol) -> tuple[tuple[Base, ...], tuple[str, ...]]:
@@ -112,6 +116,19 @@ class Hierarchy:
         if unresolved and by_name is Verdict.UNKNOWN:
             return Membership(Verdict.UNKNOWN, tuple(dict.fromkeys(unresolved)))
         return Membership(Verdict.NO)
+
+
+def _merged(chains: Sequence[tuple[Base, ...]]) -> tuple[Base, ...] | None:
+    """The merge of C3: what comes first in some chain and in no chain later; None where there is none such."""
+    merged: list[Base] = []
+    while chains := [chain for chain in chains if chain]:
+        behind = {base for chain in chains for base in chain[1:]}
+        first = next((chain[0] for chain in chains if chain[0] not in behind), None)
+        if first is None:
+            return None
+        merged.append(first)
+        chains = [chain[1:] if chain[0] == first else chain for chain in chains]
+    return tuple(merged)
 
 
 def _label(symbols: list[Symbol], expression: ast.expr) -> str:

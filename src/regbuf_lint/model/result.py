@@ -33,6 +33,7 @@ class FixedFile:
         applied: findings whose fixes were applied.
         dropped: findings whose fix was dropped because the result would not parse.
         written: whether ``after`` stands on the disk.
+        rounds: number of rounds after which fixes were still left; 0 where none was.
     """
 
     path: str
@@ -41,6 +42,7 @@ class FixedFile:
     applied: tuple[Finding, ...]
     dropped: tuple[Finding, ...] = ()
     written: bool = False
+    rounds: int = 0
 
 
 @dataclass(frozen=True, slots=True)

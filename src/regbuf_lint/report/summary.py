@@ -105,6 +105,8 @@ def hints(result: RunResult) -> Iterator[str]:
         for finding in file.fixed.dropped if file.fixed is not None else ():
             where = place(file.path, finding.span.start, Style())
             yield f"{where} the fix of {finding.code} was dropped, since the file would no longer parse"
+        if file.fixed is not None and file.fixed.rounds:
+            yield f"{file.path}: fixes are still left after {file.fixed.rounds} rounds, and more may come of them"
     names = list(dict.fromkeys(name for file in result.files for name in file.unresolved_bases))
     if names:
         shown = ", ".join(names[:_MOST_NAMES])

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def has_line_breaks(node: cst.BaseExpression) -> bool:
+def has_line_breaks(node: cst.CSTNode) -> bool:
     """Whether the text of an expression has more than one line."""
     text = code(node)
     return "\n" in text or "\r" in text
 
 
-def flattened(node: cst.BaseExpression) -> str | None:
-    """The expression on one line, None where a comment, a string or a trailing comma keeps its line breaks."""
+def flattened(node: cst.BaseExpression | cst.BaseSmallStatement) -> str | None:
+    """Expression or statement on one line, None where a comment, a string or a trailing comma keeps its line breaks."""
     if not has_line_breaks(node):
         return code(node)
     keepers = _Keepers()
@@ -49,8 +49,8 @@ def deepened(node: cst.BaseExpression, unit: str) -> str:
     return code(_visited(node, _Deepen(unit)))
 
 
-def _visited(node: cst.BaseExpression, transformer: cst.CSTTransformer) -> cst.BaseExpression:
-    return cast("cst.BaseExpression", node.visit(transformer))
+def _visited(node: cst.CSTNode, transformer: cst.CSTTransformer) -> cst.CSTNode:
+    return cast("cst.CSTNode", node.visit(transformer))
 
 
 class _Keepers(cst.CSTVisitor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,6 +18,19 @@ if TYPE_CHECKING:
 def is_registered_persistent(source: SourceText, call: Span) -> bool:
     """Whether a call of ``register_buffer`` does not say ``persistent=False``."""
     return persistence(source, call) is not False
+
+
+def pattern_of_name(source: SourceText, call: Span) -> str:
+    """The second argument of a call as a pattern for the strings that it can be, ``*`` where nothing is known of it."""
+    try:
+        node = parse_expression(source, call)
+    except CannotRewrite:
+        return "*"
+    name = node.args[1].value if isinstance(node, cst.Call) and len(node.args) > 1 else None
+    if not isinstance(name, cst.FormattedString):
+        return "*"
+    parts = (part.value if isinstance(part, cst.FormattedStringText) else "*" for part in name.parts)
+    return re.sub(r"\*+", "*", "".join(parts))
 
 
 def persistence(source: SourceText, call: Span) -> bool | None:

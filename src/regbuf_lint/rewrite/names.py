@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from unicodedata import normalize
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+
+def free_name(attribute: str, taken: AbstractSet[str]) -> str:
+    """The name of a local that holds what an attribute will hold: that of the attribute, if no other local has it."""
+    name = attribute
+    while name in taken or name.startswith("__"):
+        name = f"{name.lstrip('_')}_"
+    return name
 
 
 def attribute_key(name: str, class_name: str) -> str:

@@ -29,12 +29,12 @@ class Registered:
     Attributes:
         persistent: whether ``state_dict()`` shall have it.
         calls: names of methods to call on the value (``detach``, ``clone``), in this order.
-        optional: whether the value may be None, of which ``nn.Buffer`` makes an empty tensor.
+        by_call: whether it takes a call of ``register_buffer``, whatever the style.
     """
 
     persistent: bool
     calls: tuple[str, ...] = ()
-    optional: bool = False
+    by_call: bool = False
 
     @property
     def flags(self) -> list[Argument]:
@@ -55,7 +55,7 @@ def registration(
     An annotation stays on an assignment; whoever asks for a call takes care of it.
     """
     given = argument(value, how)
-    if style.buffer_style is BufferStyle.NN_BUFFER and not (how.optional or _is_none(value)):
+    if style.buffer_style is BufferStyle.NN_BUFFER and not (how.by_call or _is_none(value)):
         head = code(target) if annotation is None else f"{code(target)}: {_on_one_line(annotation)}"
         return call(f"{head} = {style.buffer_name}(", [given, *how.flags], place)
     key = attribute_key(target.attr.value, style.class_name)
@@ -75,7 +75,7 @@ def from_setattr(node: cst.Call, how: Registered, place: Place, style: TextStyle
     owner, name, value = (one.value for one in node.args)
     _refuse_name(name)
     given = argument(value, how)
-    if style.buffer_style is BufferStyle.NN_BUFFER and not how.optional:
+    if style.buffer_style is BufferStyle.NN_BUFFER and not how.by_call:
         inner = call(f"{style.buffer_name}(", [given, *how.flags], replace(place, width=100_000))
         return call("setattr(", [Argument(owner), Argument(name), Argument(cst.parse_expression(inner))], place)
     return call(f"{code(owner)}.register_buffer(", [Argument(name), given, *how.flags], place)

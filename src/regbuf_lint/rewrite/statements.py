@@ -8,6 +8,7 @@ import libcst as cst
 
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.names import free_name
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import Place, place_of
 from regbuf_lint.rewrite.registration import Registered, from_setattr, registration
@@ -130,9 +131,7 @@ class _Rename(cst.CSTTransformer):
     ) -> cst.BaseExpression:
         if code(original_node) not in self._wanted:
             return updated_node
-        name = original_node.attr.value
-        while name in self._taken_names or name.startswith("__"):
-            name = f"{name.lstrip('_')}_"
+        name = free_name(original_node.attr.value, self._taken_names)
         self._taken_names.add(name)
         local = cst.Name(name)
         self.taken.append((original_node, local))

@@ -10,13 +10,14 @@ from regbuf_lint.model.span import Span
 from regbuf_lint.model.value import NoneValue, Parameter, is_only, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
-from regbuf_lint.rules.buffer_plan import BUFFER_VALUES
+from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, becomes_assignment
 from regbuf_lint.rules.torchscript import may_be_scripted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from regbuf_lint.classes.annotations import AnnotationPlace
+    from regbuf_lint.classes.class_none import ClassNone
     from regbuf_lint.rules.buffer_plan import Plan
     from regbuf_lint.rules.context import ClassContext
 
@@ -30,7 +31,7 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
     for plan in plans:
         annotation = None
         for write in plan.chosen:
-            if stays_assignment(context, write):
+            if becomes_assignment(context, write):
                 continue
             written = _annotation(context, write)
             comment = type_comment(context.source, write.step.statement)
@@ -39,10 +40,30 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
                 written = comment.annotation
                 yield Edit(comment.span, "")
             annotation = annotation or written
-        if annotation is not None and plan.attribute is not None:
+        none = context.class_none(plan.attribute) if plan.attribute is not None else None
+        if none is not None and plan.attribute is not None:
+            yield _without_value(context, plan.attribute, none, annotation)
+        elif annotation is not None and plan.attribute is not None:
             yield from _bare(context, plan.attribute, annotation)
-        elif plan.attribute is not None and not all(stays_assignment(context, write) for write in plan.chosen):
+        elif plan.attribute is not None and not all(becomes_assignment(context, write) for write in plan.chosen):
             yield from new_annotation(context, plan.attribute)
+
+
+def _without_value(context: ClassContext, attribute: str, none: ClassNone, annotation: str | None) -> Edit:
+    """``x = None`` of the class as ``x: Tensor``, which gives it no attribute.
+
+    Raises:
+        CannotRewrite: the file has no name for the type.
+    """
+    written = none.annotation or _in_body(context, annotation) or _in_body(context, _type_of(context, attribute))
+    if not written:
+        msg = "`None` in the class cannot become an annotation, since the file has no name for its type"
+        raise CannotRewrite(msg)
+    return Edit(none.statement, f"{attribute}: {written}")
+
+
+def _in_body(context: ClassContext, annotation: str | None) -> str | None:
+    return context.in_class_body(annotation) if annotation is not None else None
 
 
 def new_annotation(context: ClassContext, attribute: str) -> Iterator[Edit]:
@@ -55,7 +76,7 @@ def new_annotation(context: ClassContext, attribute: str) -> Iterator[Edit]:
     if context.makes_fields_of_annotations or may_be_scripted(context):
         return
     annotation = _type_of(context, attribute)
-    place, text = context.annotation_place, context.in_class_body(annotation) if annotation is not None else None
+    place, text = context.annotation_place, _in_body(context, annotation)
     if place is not None and text is not None:
         yield _in_class(context, place, attribute, text)
 
@@ -73,11 +94,6 @@ def _type_of(context: ClassContext, attribute: str) -> str | None:
         return f"{tensor} | None"
     optional = context.spelling("typing.Optional")
     return f"{optional}[{tensor}]" if optional is not None else None
-
-
-def stays_assignment(context: ClassContext, write: Write) -> bool:
-    """Whether a write becomes the assignment of an ``nn.Buffer``, which keeps what is written about its type."""
-    return context.wants_nn_buffer and not may_be(write.value, NoneValue)
 
 
 def _annotation(context: ClassContext, write: Write) -> str | None:

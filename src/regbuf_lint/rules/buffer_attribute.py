@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Registration
-from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Tensor, is_only, tensors
@@ -13,12 +12,14 @@ from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
 from regbuf_lint.rules.buffer_annotations import new_annotation
+from regbuf_lint.rules.event_finding import event_finding
 from regbuf_lint.rules.register_buffer_call import META as OPPOSITE
 from regbuf_lint.source.selection import selected_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.model.finding import Finding
     from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
@@ -59,18 +60,14 @@ def check(context: ClassContext) -> Iterator[Finding]:
 
 
 def _finding(context: ClassContext, event: Registration) -> Finding:
-    fix, note = _fix(context, event)
-    advice = f'write `self.register_buffer("{attribute_key(event.attribute or "", context.name)}", ...)`'
-    return Finding(
-        rule=META,
-        message=f"`{context.name}.{event.attribute}` is assigned as `nn.Buffer` instead of registered by a call",
-        span=event.step.statement,
-        statement=event.step.statement,
-        help=f"{advice}; {note}" if note else advice,
-        class_name=context.name,
-        attribute=event.attribute,
-        method=event.step.method,
-        fix=fix,
+    return event_finding(
+        META,
+        context,
+        event,
+        event.step.statement,
+        f"`{context.name}.{event.attribute}` is assigned as `nn.Buffer` instead of registered by a call",
+        f'write `self.register_buffer("{attribute_key(event.attribute or "", context.name)}", ...)`',
+        _fix(context, event),
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.model.class_view import WriteForm
+from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
 from regbuf_lint.rules.change import Change
@@ -14,6 +16,31 @@ if TYPE_CHECKING:
 
     from regbuf_lint.model.class_view import Write
     from regbuf_lint.rules.context import ClassContext
+
+
+_UNFILLED = (
+    "the fix is one half of it, and not applied: `from_pretrained` builds the model on `meta` and leaves a buffer that "
+    "no checkpoint holds uninitialised, so `_init_weights` has to fill it as well"
+)
+
+
+def judged(context: ClassContext, plans: Sequence[Plan], more: Sequence[str] = ()) -> tuple[Applicability, str]:
+    """How far to trust a fix that registers attributes, and a note about that for its finding; none for a safe one.
+
+    Args:
+        context: the class.
+        plans: the attributes that the fix registers.
+        more: further reasons to look at it.
+    """
+    if context.loads_without_construction and any(_is_unfilled(plan) for plan in plans):
+        return Applicability.DISPLAY, _UNFILLED
+    doubts = [*doubts_about(context, plans), *more]
+    return (Applicability.UNSAFE, f"the fix needs a look: {doubts[0]}") if doubts else (Applicability.SAFE, "")
+
+
+def _is_unfilled(plan: Plan) -> bool:
+    """Whether an attribute becomes a buffer with a value that no checkpoint restores."""
+    return not plan.persistent and any(tensors(write.value) for write in plan.writes)
 
 
 def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
@@ -39,16 +66,30 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
-    if context.overrides("__setattr__"):
+    found.extend(
+        f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
+        for plan in plans
+        if plan.attribute is not None and context.class_none(plan.attribute) is not None
+    )
+    return [*found, *_about_class(context, plans)]
+
+
+def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """What the class does with all of its attributes."""
+    found = []
+    if any(context.assignment_passes(plan.attribute) is not Passing.ALWAYS for plan in plans):
         found.append("the class has its own `__setattr__`, which a registration goes around")
+    if context.copying_methods:
+        copier = min(context.copying_methods)
+        found.append(f"`{copier}` makes a shallow copy, and a buffer that is assigned there is assigned in both")
     user = context.dict_user()
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")
     if context.heir is not None:
         heir = context.heir.scope.qualname
         found.append(f"only classes like `{heir}` store it while they are built, and others may use `{context.name}`")
-    if context.loads_without_construction and not all(plan.persistent for plan in plans):
-        found.append("`from_pretrained` builds the model on `meta` and fills only what a checkpoint holds")
+    if context.loads_without_construction and any(plan.persistent for plan in plans):
+        found.append("`from_pretrained` leaves it uninitialised where the checkpoint was saved before the fix")
     return found
 
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Event, Write, WriteForm
-from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.settings import BufferStyle
-from regbuf_lint.model.value import NoneValue, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 from regbuf_lint.rules.buffer_annotations import annotation_edits
-from regbuf_lint.rules.buffer_doubts import doubts_about
-from regbuf_lint.rules.buffer_plan import Plan, Withheld, calls_on, plan_for
+from regbuf_lint.rules.buffer_doubts import judged
+from regbuf_lint.rules.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -102,17 +101,27 @@ def _fix(context: ClassContext, plans: Sequence[Plan]) -> BufferFix:
         edits = [*_registrations(context, plans), *annotation_edits(context, plans)]
     except (CannotRewrite, Withheld) as reason:
         return withheld(reason)
-    doubts = doubts_about(context, plans)
+    applicability, note = judged(context, plans)
     fix = Fix(
-        Applicability.UNSAFE if doubts else Applicability.SAFE,
-        _message(plans),
+        applicability,
+        message(plans),
         tuple(sorted(edits, key=lambda edit: edit.span)),
-        adds=tuple(attribute_key(plan.attribute, context.name) for plan in plans if plan.persistent and plan.attribute),
+        adds=tuple(_key(context, plan) for plan in plans if plan.persistent),
     )
-    return BufferFix(fix, f"the fix needs a look: {doubts[0]}" if doubts else "")
+    return BufferFix(fix, note)
 
 
-def _message(plans: Sequence[Plan]) -> str:
+def _key(context: ClassContext, plan: Plan) -> str:
+    """The key that ``state_dict()`` gains; a pattern where the attribute's name is computed."""
+    if plan.attribute is not None:
+        return attribute_key(plan.attribute, context.name)
+    from regbuf_lint.rewrite.calls import pattern_of_name  # noqa: PLC0415  libcst is slow to load
+
+    return pattern_of_name(context.source, plan.chosen[0].step.statement)
+
+
+def message(plans: Sequence[Plan]) -> str:
+    """What a fix does, in the imperative."""
     names = [f"`{plan.attribute}`" if plan.attribute else "it" for plan in plans]
     kinds = {"persistent" if plan.persistent else "non-persistent" for plan in plans}
     if len(plans) == 1:
@@ -137,7 +146,7 @@ def _registrations(context: ClassContext, plans: Sequence[Plan]) -> list[Edit]:
             if write.form is WriteForm.SETATTR:
                 _refuse_others(context, write, plans)
             persistent = plan.persistent or (key in here and here[key].persistent)
-            here[key] = Registered(persistent, calls_on(write), optional=may_be(write.value, NoneValue))
+            here[key] = Registered(persistent, calls_on(write), by_call=not becomes_assignment(context, write))
     made = [(register(context.source, span, targets, styles[span]), styles[span]) for span, targets in wanted.items()]
     return list(dict.fromkeys(edit for one, style in made for edit in style.with_import([one])))
 

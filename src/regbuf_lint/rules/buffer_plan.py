@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import (
@@ -73,7 +74,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     """
     _refuse_hostile_class(context, attribute, writes)
     if attribute is not None:
-        _refuse_name(context, attribute)
+        _refuse_name(context, attribute, writes)
         _refuse_later(context, attribute)
     chosen = tuple(write for write in writes if _is_to_be_converted(context, write))
     for write in writes:
@@ -116,9 +117,14 @@ def _is_no_buffer_value(value: Value) -> bool:
 
 
 def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: list[Write]) -> None:
-    method = context.overrides("register_buffer") or context.overrides("__setattr__")
-    if method is not None and not (method == "__setattr__" and _follows_registration(context, writes)):
-        msg = f"the class has its own `{method}`"
+    if context.overrides("register_buffer"):
+        msg = "the class has its own `register_buffer`"
+        raise Withheld(msg)
+    if context.assignment_passes(attribute) is Passing.NEVER and not _follows_registration(context, writes):
+        msg = "the class has its own `__setattr__`, which does not leave the tensor to nn.Module"
+        raise Withheld(msg)
+    if context.finds_no_buffers:
+        msg = "the class has its own `__getattr__`, which does not find buffers"
         raise Withheld(msg)
     walker = context.walks_own_buffers()
     if walker is not None:
@@ -140,9 +146,11 @@ def _follows_registration(context: ClassContext, writes: list[Write]) -> bool:
     )
 
 
-def _refuse_name(context: ClassContext, attribute: str) -> None:
+def _refuse_name(context: ClassContext, attribute: str, writes: list[Write]) -> None:
     collision = context.collision(attribute)
-    if collision is not None:
+    if collision is not None and context.class_none(attribute) is not None:
+        _refuse_needed_none(context, attribute, writes)
+    elif collision is not None:
         msg = f"`{attribute}` is also {collision}, and registering that name raises KeyError"
         raise Withheld(msg)
     if not attribute or "." in attribute:
@@ -151,9 +159,32 @@ def _refuse_name(context: ClassContext, attribute: str) -> None:
     if context.deleted(attribute):
         msg = f"`{attribute}` is deleted somewhere"
         raise Withheld(msg)
+    copier = min(context.copying_methods, default=None)
+    if copier is not None and context.changes_in_copies(attribute):
+        msg = f"`{copier}` makes a shallow copy, and such copies share their buffers: a change in one changes the other"
+        raise Withheld(msg)
     reader = context.in_dict(attribute)
     if reader is not None:
         msg = f"`{reader}` looks for it in `__dict__`, where a buffer is not found"
+        raise Withheld(msg)
+
+
+def _refuse_needed_none(context: ClassContext, attribute: str, writes: list[Write]) -> None:
+    """The ``x = None`` of the class can become ``x: Tensor`` where no object and nobody else sees the None."""
+    what = f"`{attribute}` is also None in the class, and"
+    first = writes[0].step
+    if may_be(context.value_of(attribute), Unset):
+        msg = f"{what} stays so where the constructor does not assign it"
+        raise Withheld(msg)
+    reading = context.uses.read.get(attribute, set()) & context.construction.called - {first.method}
+    if not first.own or reading or context.read_before(attribute, first.method, first.statement):
+        msg = f"{what} is read before the constructor assigns it"
+        raise Withheld(msg)
+    if context.read_on_class(attribute):
+        msg = f"{what} is read from the class"
+        raise Withheld(msg)
+    if context.makes_fields_of_annotations:
+        msg = f"{what} would be an argument of the constructor as an annotation"
         raise Withheld(msg)
 
 
@@ -195,6 +226,11 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
         setter = write.step.method
         msg = f"the property's setter assigns it; register it in `__init__`, so that setting `{setter}` updates it"
         raise Withheld(msg)
+    refuse_calls_on_none(write)
+
+
+def refuse_calls_on_none(write: Write) -> None:
+    """Raise where a method of a tensor would have to be called on what may be None."""
     if calls_on(write) and may_be(write.value, NoneValue):
         msg = f"it may be None, which has no `.{calls_on(write)[0]}()`"
         raise Withheld(msg)
@@ -206,6 +242,21 @@ def _refuse_side(write: Write, writes: list[Write]) -> None:
     if any(may_be(other.value, Parameter) for other in same):
         msg = "the other side of the expression is a Parameter; write an `if` and register the tensor in its branch"
         raise Withheld(msg)
+
+
+def is_early(context: ClassContext, write: Write) -> bool:
+    """Whether a write comes before ``nn.Module.__init__``, or before it runs again."""
+    return not write.step.initialised or write.number < context.construction.begun
+
+
+def becomes_assignment(context: ClassContext, write: Write) -> bool:
+    """Whether a write becomes the assignment of an ``nn.Buffer``, instead of a call of ``register_buffer``.
+
+    ``nn.Buffer(None)`` is an empty tensor, and each other attribute that an ``nn.Buffer`` is assigned to registers it.
+    """
+    if not context.wants_nn_buffer or may_be(write.value, NoneValue):
+        return False
+    return write.attribute is None or not context.is_held_elsewhere(write.attribute)
 
 
 def calls_on(write: Write) -> tuple[str, ...]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import GradientRequest, Registration
-from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, is_only, may_be, tensors, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.event_finding import event_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.value import Alternative, Value
     from regbuf_lint.rules.context import ClassContext
 
@@ -92,18 +93,14 @@ def _origin(value: Value) -> str:
 
 def _registered(context: ClassContext, event: Registration) -> Finding:
     name = event.attribute or "?"
-    fix, note = _fix(context, event)
-    advice = "drop the gradient, or make it an `nn.Parameter` if it is to be trained"
-    return Finding(
-        rule=META,
-        message=f"buffer `{context.name}.{name}` {_origin(event.value)}: no optimizer updates a buffer",
-        span=event.call,
-        statement=event.step.statement,
-        help=f"{advice}; {note}" if note else advice,
-        class_name=context.name,
-        attribute=event.attribute,
-        method=event.step.method,
-        fix=fix,
+    return event_finding(
+        META,
+        context,
+        event,
+        event.call,
+        f"buffer `{context.name}.{name}` {_origin(event.value)}: no optimizer updates a buffer",
+        "drop the gradient, or make it an `nn.Parameter` if it is to be trained",
+        _fix(context, event),
     )
 
 
@@ -121,17 +118,14 @@ def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
 
 
 def _asked(context: ClassContext, event: GradientRequest) -> Finding:
-    fix, note = _removal(context, event)
-    return Finding(
-        rule=META,
-        message=f"buffer `{context.name}.{event.attribute}` is asked for a gradient: no optimizer updates a buffer",
-        span=event.step.statement,
-        statement=event.step.statement,
-        help=f"drop the statement, or make the buffer an `nn.Parameter` if it is to be trained; {note}",
-        class_name=context.name,
-        attribute=event.attribute,
-        method=event.step.method,
-        fix=fix,
+    return event_finding(
+        META,
+        context,
+        event,
+        event.step.statement,
+        f"buffer `{context.name}.{event.attribute}` is asked for a gradient: no optimizer updates a buffer",
+        "drop the statement, or make the buffer an `nn.Parameter` if it is to be trained",
+        _removal(context, event),
     )
 
 

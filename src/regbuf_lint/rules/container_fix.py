@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
-from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
-from regbuf_lint.rules.buffer_doubts import doubts_about
+from regbuf_lint.rules.buffer_doubts import judged
 from regbuf_lint.rules.buffer_fix import BufferFix, text_style, withheld
 from regbuf_lint.rules.buffer_plan import Plan, Withheld, calls_on, plan_for
 from regbuf_lint.rules.torchscript import may_be_scripted
@@ -143,17 +143,17 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     style = text_style(context, write)
     wanted = _numbered(context, write, container, plan, place)
     made = numbered(context.source, statement, wanted, style)
-    doubts = doubts_about(context, [plan])
+    more = [f"each read of it gives a new {container.kind}"]
+    if context.names_attributes_at_run_time:
+        more = ["the class sets attributes by names that are not known here, and it cannot set a property"]
+    applicability, note = judged(context, [plan], more)
     fix = Fix(
-        Applicability.UNSAFE,
+        applicability,
         _message(plan, container.kind),
         style.with_import([made.assignment, _insertion(context, place, made.prop)]),
         adds=made.keys if plan.persistent else (),
     )
-    if context.names_attributes_at_run_time:
-        doubts.append("the class sets attributes by names that are not known here, and it cannot set a property")
-    look = doubts[0] if doubts else f"each read of it gives a new {container.kind}"
-    return BufferFix(fix, f"the fix needs a look: {look}")
+    return BufferFix(fix, note)
 
 
 def _insertion(context: ClassContext, place: MethodPlace, text: str) -> Edit:

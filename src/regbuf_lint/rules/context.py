@@ -14,21 +14,29 @@ from regbuf_lint.classes.annotations import (
     is_expression,
     postpones_evaluation,
 )
+from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.buffer_walks import walks_own_buffers
+from regbuf_lint.classes.class_none import ClassNone, class_none, read_before, read_on_class
 from regbuf_lint.classes.container_uses import obstacle
 from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
+from regbuf_lint.classes.early_assignment import EarlyAssignment, early_assignment
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.shallow_copies import assigns, copying_methods
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.scopes import FunctionBinding
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.style import TextStyle, quote_of
 from regbuf_lint.rules.caretaking import Caretaking
+from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from regbuf_lint.classes.moves import DeviceMove
+    from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.settings import Persistence
@@ -43,6 +51,38 @@ class ClassContext(Caretaking):
         definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
         return next((name for one in definitions if (name := walks_own_buffers(one)) is not None), None)
 
+    def assignment_passes(self, attribute: str | None) -> Passing:
+        """What the ``__setattr__`` of the class and its bases make of a plain tensor that is assigned."""
+        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
+        own = [one.methods["__setattr__"] for one in definitions if "__setattr__" in one.methods]
+        found = {passing(function, attribute) for function in own}
+        return next((one for one in (Passing.NEVER, Passing.MAYBE) if one in found), Passing.ALWAYS)
+
+    @cached_property
+    def finds_no_buffers(self) -> bool:
+        """Whether the class or a base has a ``__getattr__`` that does not give what is registered."""
+        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
+        own = (one.methods["__getattr__"] for one in definitions if "__getattr__" in one.methods)
+        return not all(map(finds_buffers, own))
+
+    def early_assignment(self, attribute: str) -> EarlyAssignment | str:
+        """What the constructor does with an attribute before it initialises the object, or why that has to stay."""
+        begun = self.construction.begun
+        steps = [event.step for event in self.construction.events if event.number >= begun]
+        late = [one.statement.start for one in steps if one.own and one.method == "__init__" and one.initialised]
+        return early_assignment(self.definition, attribute, min(late, default=None))
+
+    @cached_property
+    def copying_methods(self) -> Mapping[str, FunctionNode]:
+        """Methods of the class, its bases and heirs that make a shallow copy of the object."""
+        return copying_methods(self._definitions)
+
+    def changes_in_copies(self, attribute: str) -> bool:
+        """Whether an object or a shallow copy of it puts another value into the attribute, for itself alone."""
+        if self.change_of(attribute) is not Change.NONE:
+            return True
+        return any(assigns(function, attribute) for function in self.copying_methods.values())
+
     @property
     def device_moves(self) -> tuple[DeviceMove, ...]:
         """Calls of ``self.x.to(y.device)`` in the class's own methods."""
@@ -54,6 +94,9 @@ class ClassContext(Caretaking):
             definition = self._inference.definition(base)
             if definition.defines(attribute):
                 return self._collision_with(base, definition, attribute)
+        return self._outside_collision(attribute)
+
+    def _outside_collision(self, attribute: str) -> str | None:
         for outside in self._inference.outside_bases(self._built):
             known = torch_class(outside.name)
             if known is not None and attribute in (known.names | known.parameters):
@@ -63,6 +106,23 @@ class ClassContext(Caretaking):
                 return f"an attribute of `{outside.name}`"
         known = torch_class("torch.nn.Module")
         return "an attribute of `torch.nn.Module`" if known is not None and attribute in known.names else None
+
+    def class_none(self, attribute: str) -> ClassNone | None:
+        """``x = None`` in the body of the class, where nothing else gives it or an heir an attribute of that name."""
+        others = (one for one in self._definitions if one is not self.definition)
+        if self.heir is not None or self._outside_collision(attribute) or any(map(_definer(attribute), others)):
+            return None
+        heirs = map(self._inference.definition, self.heirs_at_hand)
+        return None if any(map(_definer(attribute), heirs)) else class_none(self.definition, attribute)
+
+    def read_before(self, attribute: str, method: str, statement: Span) -> bool:
+        """Whether a method of the class reads the attribute before the end of a statement that assigns it."""
+        return read_before(self.definition, attribute, method, statement)
+
+    def read_on_class(self, attribute: str) -> bool:
+        """Whether the file reads the attribute from the class itself, a base or an heir."""
+        names = (one.symbol.scope.qualname.rpartition(".")[2] for one in self._definitions)
+        return read_on_class(self.symbol.scope.file.tree, attribute, names)
 
     def _collision_with(self, base: ClassSymbol, definition: ClassDefinition, attribute: str) -> str:
         kind = "class attribute"
@@ -210,3 +270,7 @@ class ClassContext(Caretaking):
     def wants_nn_buffer(self) -> bool:
         """Whether fixes assign ``nn.Buffer``."""
         return self.settings.buffer_style is BufferStyle.NN_BUFFER
+
+
+def _definer(attribute: str) -> Callable[[ClassDefinition], bool]:
+    return lambda definition: definition.defines(attribute)

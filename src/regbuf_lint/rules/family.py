@@ -7,8 +7,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, receiver_name
-from regbuf_lint.classes.stores import reshapes
+from regbuf_lint.classes.definition import BUILDERS, names_string, receiver_name
+from regbuf_lint.classes.stores import is_stored_again, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.value import Value
     from regbuf_lint.source.text import SourceText
 
+
+_WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol", "object"})
+"""Classes outside of the project whose constructors call nothing of the class, nn.Module's among them."""
 
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
@@ -215,14 +218,27 @@ class ClassFamily:
         methods = methods_of([uses.guarded for uses in self._family_uses], attribute)
         return any(self.runs_later(method) for method in methods)
 
+    def is_held_elsewhere(self, attribute: str) -> bool:
+        """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
+        functions = (function for one in self._definitions for function in one.methods.values())
+        if self.handed_on(attribute) or any(is_stored_again(function, attribute) for function in functions):
+            return True
+        writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute != attribute)
+        return any(tensor.alias == attribute for write in writes for tensor in tensors(write.value))
+
     def handed_on(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
         building = self.construction.called | BUILDERS
         return any(not building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
 
+    @cached_property
+    def heirs_at_hand(self) -> tuple[ClassSymbol, ...]:
+        """Classes of the package that inherit from this one; not all where there are very many."""
+        return tuple(islice(heirs(self._inference, self.symbol), MOST_LOOKED_AT))
+
     def assigning_heir(self, attribute: str) -> str | None:
         """A class in another file that inherits from this one and assigns the attribute too, in words."""
-        for heir in islice(heirs(self._inference, self.symbol), MOST_LOOKED_AT):
+        for heir in self.heirs_at_hand:
             if heir.scope.file is not self.symbol.scope.file and attribute in self._inference.uses(heir).stored:
                 return f"`{heir.scope.qualname}` in {heir.scope.file.path.name}"
         return None
@@ -230,6 +246,37 @@ class ClassFamily:
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""
         return any(attribute in uses.deleted for uses in self._all_uses)
+
+    def read_by_bases(self, attribute: str, called: Iterable[str]) -> str | None:
+        """What may use the attribute while the constructors of base classes run, in words.
+
+        Args:
+            attribute: the attribute.
+            called: attributes of the object, methods among them, that the class itself reads until then.
+        """
+        others = self._all_uses[1:]
+        names = {read for uses in others for read, methods in uses.read.items() if "__init__" in methods} | {*called}
+        before = 0
+        while len(names) > before:
+            before = len(names)
+            names |= {read for uses in self._all_uses for read, methods in uses.read.items() if methods & names}
+        for tables in ((uses.read, uses.stored) for uses in self._all_uses):
+            reader = min(methods_of(tables, attribute) & names, default=None)
+            if reader is not None:
+                return f"`{reader}`"
+        if methods_of([table for uses in others for table in (uses.read, uses.stored)], attribute) & BUILDERS:
+            return "the constructor of a base class"
+        values = [value for one in self._definitions for value in one.values.values()]
+        return "a base class that looks up names of the class's attributes" if names_string(values, attribute) else None
+
+    @property
+    def is_initialised_by_torch(self) -> bool:
+        """Whether no constructor but that of nn.Module runs between the class's own statements."""
+        outside = {base.name for base in self._inference.outside_bases(self._built)}
+        bases = self._inference.classes(self._built)[1:]
+        return outside <= _WITHOUT_CONSTRUCTOR and not any(
+            BUILDERS & self._inference.definition(base).methods.keys() for base in bases
+        )
 
     def in_dict(self, attribute: str) -> str | None:
         """A method that looks the attribute up in ``__dict__``, where a buffer is not found."""

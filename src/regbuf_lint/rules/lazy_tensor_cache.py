@@ -9,6 +9,7 @@ from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import NoneValue, Tensor, Unset, is_only, is_tensor, tensors
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
@@ -107,6 +108,7 @@ def _filled_later(context: ClassContext, attribute: str) -> list[Write]:
 def _finding(context: ClassContext, write: Write, attribute: str, filled: list[Write]) -> Finding:
     outcome = buffer_fixes(context, [attribute])[attribute]
     fix = replace(outcome.fix, applicability=Applicability.UNSAFE) if outcome.fix is not None else None
+    flag = "" if context.wanted_persistence(attribute) is Persistence.ALWAYS else ", persistent=False"
     return Finding(
         rule=META,
         message=(
@@ -116,8 +118,8 @@ def _finding(context: ClassContext, write: Write, attribute: str, filled: list[W
         span=write.target,
         statement=write.step.statement,
         help=(
-            f'register None: `self.register_buffer("{attribute_key(attribute, context.name)}", None, '
-            f"persistent=False)`; {outcome.note or _LOOK}"
+            f'register None: `self.register_buffer("{attribute_key(attribute, context.name)}", None{flag})`; '
+            f"{outcome.note or _LOOK}"
         ),
         class_name=context.name,
         attribute=attribute,

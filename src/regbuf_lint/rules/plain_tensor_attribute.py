@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Buffer, NoneValue, is_tensor, may_be, tensors
+from regbuf_lint.model.value import Buffer, is_tensor, may_be, tensors
 from regbuf_lint.rewrite.names import attribute_key
+from regbuf_lint.rules.attribute_fixes import attribute_fixes
 from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import BufferFix, buffer_fixes, computed_name_fix
+from regbuf_lint.rules.buffer_fix import BufferFix, computed_name_fix
+from regbuf_lint.rules.buffer_plan import becomes_assignment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,10 +57,15 @@ DOCS = RuleDocs(
         "Safe where the tensor is made on the spot and nothing else holds it. Unsafe where it may be somebody else's "
         "(an argument, another attribute, a cached result), is complex or expanded, where one statement gives several "
         "attributes their values, where the name is only known at run time, and where the tensor is computed from "
-        "parameters: the fix then detaches it. Withheld, with the reason in the help, where registration would raise "
-        "or change what the code means: before `super().__init__()`, for a name that the class, a base or `nn.Module` "
-        "already defines, for an attribute that is later deleted or set to something that is no tensor, that is looked "
-        "up in `__dict__`, or whose annotation would become a field of a dataclass."
+        "parameters: the fix then detaches it. What is assigned before `super().__init__()` is registered behind it, "
+        "which is unsafe where constructors of base classes run in between; `x = None` of the class becomes an "
+        "annotation, unsafe too. Withheld, with the reason in the help, where registration would raise or change what "
+        "the code means: for what is needed before `super().__init__()` by others than the constructor itself, for a "
+        "name that the class, a base or `nn.Module` already defines, for an attribute that is later deleted or set to "
+        "something that is no tensor, that is looked up in `__dict__`, or that shallow copies of the object change, "
+        "where an own `__getattr__` finds no buffers or an own `__setattr__` keeps tensors elsewhere, and where an "
+        "annotation would become a field of a dataclass. Shown and not applied for parts of models with "
+        "`from_pretrained`, whose `_init_weights` has to fill a buffer that no checkpoint holds."
     ),
     checkpoint_impact=(
         "With `--persistent auto`, a value that every construction rebuilds is registered with `persistent=False` and "
@@ -101,7 +108,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
             yield from (_finding(context, [write], computed_name_fix(context, write)) for write in mine)
         elif _survives(context, attribute, mine) and not context.read_on_host(attribute):
             reported[attribute] = mine
-    fixes = buffer_fixes(context, reported)
+    fixes = attribute_fixes(context, reported)
     for attribute, mine in reported.items():
         yield _finding(context, mine, fixes[attribute])
 
@@ -137,7 +144,7 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
 
 def _registration(context: ClassContext, write: Write) -> str:
     """What to write instead, in the style of the fixes."""
-    if context.wants_nn_buffer and write.attribute and not may_be(write.value, NoneValue):
+    if write.attribute and becomes_assignment(context, write):
         name = context.text_style(write.step.method).buffer_name or "nn.Buffer"
         return f"self.{write.attribute} = {name}(...)"
     name = f'"{attribute_key(write.attribute, context.name)}"' if write.attribute else "name"

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Registration
-from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Tensor, is_only, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.event_finding import event_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.model.finding import Finding
     from regbuf_lint.rewrite.style import TextStyle
     from regbuf_lint.rules.context import ClassContext
 
@@ -52,15 +53,20 @@ def check(context: ClassContext) -> Iterator[Finding]:
     if context.overrides("register_buffer", "__setattr__") is not None:
         return
     for event in context.construction.events:
-        if isinstance(event, Registration) and event.function == "register_buffer" and _is_convertible(event):
+        if isinstance(event, Registration) and event.function == "register_buffer" and _is_convertible(context, event):
             style = context.text_style(event.step.method)
             if style.buffer_name:
                 yield _finding(context, event, style)
 
 
-def _is_convertible(event: Registration) -> bool:
-    """Whether ``nn.Buffer``, which detaches its tensor and takes no None, would hold the same."""
+def _is_convertible(context: ClassContext, event: Registration) -> bool:
+    """Whether ``nn.Buffer``, which detaches its tensor and takes no None, would hold the same.
+
+    It also registers itself under each other attribute that it is assigned to.
+    """
     if not event.step.own or event.attribute is None or not event.attribute.isidentifier():
+        return False
+    if context.is_held_elsewhere(event.attribute):
         return False
     if event.attribute.startswith("__") or event.call != event.step.statement:
         return False
@@ -68,18 +74,14 @@ def _is_convertible(event: Registration) -> bool:
 
 
 def _finding(context: ClassContext, event: Registration, style: TextStyle) -> Finding:
-    fix, note = _fix(context, event, style)
-    advice = f"write `self.{event.attribute} = {style.buffer_name}(...)`"
-    return Finding(
-        rule=META,
-        message=f"`{context.name}.{event.attribute}` is registered by a call instead of assigned as `nn.Buffer`",
-        span=event.call,
-        statement=event.step.statement,
-        help=f"{advice}; {note}" if note else advice,
-        class_name=context.name,
-        attribute=event.attribute,
-        method=event.step.method,
-        fix=fix,
+    return event_finding(
+        META,
+        context,
+        event,
+        event.call,
+        f"`{context.name}.{event.attribute}` is registered by a call instead of assigned as `nn.Buffer`",
+        f"write `self.{event.attribute} = {style.buffer_name}(...)`",
+        _fix(context, event, style),
     )
 
 

@@ -1,0 +1,191 @@
+"""An attribute that the constructor assigns before ``super().__init__()``, and what it does with it until then."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import bound_in, receiver_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.model.span import Position, Span
+
+_UNMOVABLE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+_IMMUTABLE = frozenset({"bool", "float", "int", "str"})
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Assert)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyAssignment:
+    """What stands in a constructor up to the end of the call that initialises the object.
+
+    Attributes:
+        call: the statement ``super().__init__(...)`` or ``Base.__init__(self, ...)``.
+        places: every place of ``self.x``, by the simple statement that it stands in; by itself in the head of an ``if``
+            or the like.
+        read: all attributes of ``self`` that are read.
+        movable: the one statement that assigns the attribute, where it can as well stand behind the call: nothing
+            reads the attribute before, and nothing changes what its value is computed from. None where it can't.
+        is_last: whether nothing stands between that statement and the call.
+    """
+
+    call: Span
+    places: Mapping[Span, tuple[Span, ...]]
+    read: frozenset[str]
+    movable: Span | None
+    is_last: bool
+
+
+def early_assignment(
+    definition: ClassDefinition, attribute: str, initialised_from: Position | None
+) -> EarlyAssignment | str:
+    """How the constructor treats an attribute before it initialises the object, or why it must not be changed.
+
+    Args:
+        definition: the class.
+        attribute: the attribute, which is assigned there.
+        initialised_from: where the constructor first does something to the initialised object, if it does.
+    """
+    function = definition.methods.get("__init__")
+    receiver = receiver_name(function) if function is not None else None
+    if function is None or receiver is None:
+        return "the class has no constructor of its own"
+    file = definition.symbol.scope.file
+    calls = [
+        (index, one)
+        for index, one in enumerate(function.body)
+        if _initialises(one, receiver) and (initialised_from is None or file.span(one).end <= initialised_from)
+    ]
+    if not calls:
+        return "the constructor has no plain call of it behind that"
+    index, call = calls[-1]
+    head = function.body[:index]
+    reason = _obstacle([*head, call], receiver, attribute)
+    if reason is not None:
+        return reason
+    if not _binds(head, receiver, attribute):
+        return "not on every path to it"
+    nodes = [node for node in _attributes([*head, call], receiver) if node.attr == attribute]
+    read = (node.attr for node in _attributes([*head, call], receiver) if isinstance(node.ctx, ast.Load))
+    movable = _movable(function, index, receiver, nodes)
+    return EarlyAssignment(
+        file.span(call),
+        _by_statement([*head, call], nodes, file.span),
+        frozenset(read),
+        file.span(movable) if movable is not None else None,
+        movable is not None and movable is function.body[index - 1],
+    )
+
+
+def _by_statement(
+    statements: list[ast.stmt], nodes: list[ast.Attribute], span: Callable[[ast.expr | ast.stmt], Span]
+) -> Mapping[Span, tuple[Span, ...]]:
+    around: dict[int, ast.stmt] = {}
+    for statement in statements:
+        for inner in ast.walk(statement):
+            if isinstance(inner, _SIMPLE):
+                around.update((id(node), inner) for node in ast.walk(inner))
+    found: dict[Span, tuple[Span, ...]] = {}
+    for node in nodes:
+        key = span(around.get(id(node), node))
+        found[key] = (*found.get(key, ()), span(node))
+    return found
+
+
+def _initialises(statement: ast.stmt, receiver: str) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "__init__":
+        return False
+    return _is_super(call.func.value) or (bool(call.args) and _is(call.args[0], receiver))
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and _is(node.func, "super")
+
+
+def _is(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _attributes(statements: Iterable[ast.stmt], receiver: str) -> Iterator[ast.Attribute]:
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and _is(node.value, receiver):
+                yield node
+
+
+def _obstacle(statements: list[ast.stmt], receiver: str, attribute: str) -> str | None:
+    """What reaches the attribute before the object is initialised in another way than as ``self.x``."""
+    attributes = list(_attributes(statements, receiver))
+    if any(node.attr == "__dict__" for node in attributes):
+        return "`__dict__` is used before `super().__init__()`"
+    allowed = {id(node.value) for node in attributes}
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, _SCOPES) and any(one.attr == attribute for one in _inside(node, receiver)):
+                return "a function that is made before `super().__init__()` uses it"
+            if isinstance(node, ast.Call) and (_is_super(node) or getattr(node.func, "attr", "") == "__init__"):
+                allowed.update(id(one) for one in node.args)
+    names = (node for statement in statements for node in ast.walk(statement) if _is(node, receiver))
+    if any(id(node) not in allowed for node in names):
+        return "the object itself is handed on before `super().__init__()`"
+    return None
+
+
+def _inside(scope: ast.AST, receiver: str) -> Iterator[ast.Attribute]:
+    return (one for one in ast.walk(scope) if isinstance(one, ast.Attribute) and _is(one.value, receiver))
+
+
+def _binds(block: list[ast.stmt], receiver: str, attribute: str) -> bool:
+    """Whether each path through a block that comes to its end assigns the attribute."""
+    return any(_binds_here(statement, receiver, attribute) for statement in block)
+
+
+def _binds_here(statement: ast.stmt, receiver: str, attribute: str) -> bool:
+    if isinstance(statement, ast.Raise):
+        return True
+    if isinstance(statement, ast.If):
+        return all(_binds(block, receiver, attribute) for block in (statement.body, statement.orelse))
+    if isinstance(statement, ast.With):
+        return _binds(statement.body, receiver, attribute)
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        return False
+    stored = (node for node in _attributes([statement], receiver) if isinstance(node.ctx, ast.Store))
+    return statement.value is not None and any(node.attr == attribute for node in stored)
+
+
+def _movable(function: FunctionNode, index: int, receiver: str, nodes: list[ast.Attribute]) -> ast.stmt | None:
+    """The statement of the constructor that assigns ``nodes``, if it can as well stand behind that at ``index``."""
+    at, statement = next(
+        (at, one) for at, one in enumerate(function.body) if any(node is nodes[0] for node in ast.walk(one))
+    )
+    if len(nodes) > 1 or not _assigns(statement, nodes[0]):
+        return None
+    value: ast.expr = statement.value  # type: ignore[attr-defined]
+    if any(_is(node, receiver) or isinstance(node, _UNMOVABLE) for node in ast.walk(value)):
+        return None
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} & bound_in(function)
+    changing = names - _numbers(function)
+    between = (node for later in function.body[at + 1 : index] for node in ast.walk(later))
+    call = (node for node in ast.walk(function.body[index]) if isinstance(getattr(node, "ctx", None), ast.Store))
+    found = [node for node in (*between, *call) if isinstance(node, ast.Name) and node.id in names]
+    return None if any(node.id in changing or not isinstance(node.ctx, ast.Load) for node in found) else statement
+
+
+def _numbers(function: FunctionNode) -> set[str]:
+    """Parameters that say that they are numbers or strings, which nothing but an assignment changes."""
+    every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    return {one.arg for one in every if isinstance(one.annotation, ast.Name) and one.annotation.id in _IMMUTABLE}
+
+
+def _assigns(statement: ast.stmt, target: ast.Attribute) -> bool:
+    """Whether a statement is ``target = value``, with or without an annotation, and no more."""
+    if isinstance(statement, ast.Assign):
+        return len(statement.targets) == 1 and statement.targets[0] is target
+    return isinstance(statement, ast.AnnAssign) and statement.target is target and statement.value is not None
