@@ -4,7 +4,8 @@
 
 The checkout is copied; the copy is tested, fixed with ``regbuf-lint --fix``, and tested again. What fails both times
 says nothing and is only counted. A test that fails only after the fixes is run once more, so that one that fails now
-and then is not taken for a victim.
+and then is not taken for a victim. With ``--traced`` the tests of the fixed copy run under the tracer of
+``compare_with_runtime.py``, and the plain tensors that are still stored in fixed attributes are listed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from compare_with_runtime import PLUGIN, ROOT, TRACER, collect
+
 PASSED = "passed"
 _OUTCOMES = {"failure": "failed", "error": "failed", "skipped": "skipped"}
 
@@ -36,20 +39,27 @@ def outcomes(report: Path) -> dict[str, str]:
     return found
 
 
-def run_tests(checkout: Path, options: argparse.Namespace, only: list[str] | None = None) -> dict[str, str]:
+def run_tests(
+    checkout: Path, options: argparse.Namespace, only: list[str] | None = None, traced: Path | None = None
+) -> dict[str, str]:
     """Run pytest in a checkout.
 
     Args:
         checkout: where the project lies.
         options: what the command line says.
         only: words of which a test's name must hold one; every test where None.
+        traced: where the tracer writes what the tests stored; no tracer where None.
     """
     paths = [str((checkout / path).resolve()) for path in options.python_path]
+    paths = [str(TRACER), str(ROOT / "src"), *paths] if traced else paths
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])}
     with tempfile.TemporaryDirectory() as name:
         report = Path(name) / "report.xml"
         command = [options.python, "-m", "pytest", f"--junitxml={report}", "-p", "no:cacheprovider", *options.pytest]
         command += ["-k", " or ".join(only)] if only else []
+        command += (
+            ["-p", PLUGIN, "--runtime-truth", str(traced), "--runtime-truth-root", str(checkout)] if traced else []
+        )
         code = subprocess.run(  # noqa: S603  the command is the user's own
             command, cwd=checkout / options.directory, env=environment, stdout=sys.stderr, check=False
         ).returncode
@@ -66,6 +76,27 @@ def fix(checkout: Path, options: argparse.Namespace) -> list[str]:
         command, cwd=checkout, capture_output=True, text=True, check=True
     )
     return result.stderr.splitlines()
+
+
+def to_be_fixed(checkout: Path, options: argparse.Namespace) -> set[tuple[str, str, str]]:
+    """Return file, class and attribute of the findings whose fixes are applied."""
+    command = [*shlex.split(options.lint), "--isolated", "--output-format", "json", "--exit-zero", options.package]
+    output = subprocess.run(  # noqa: S603  the command is the user's own
+        command, cwd=checkout, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    applied = {"safe", "unsafe"} if options.unsafe_fixes else {"safe"}
+    return {
+        (finding["filename"], finding["class"], finding["attribute"])
+        for finding in json.loads(output)
+        if finding["fix"] and finding["fix"]["applicability"] in applied
+    }
+
+
+def left(seen: dict[str, Any], checkout: Path, fixed: set[tuple[str, str, str]]) -> list[str]:
+    """Return the places at which plain tensors were stored in attributes that were fixed."""
+    stores = [store for store in seen["stores"] if (checkout / store["file"]).is_file()]
+    entries = (entry for entry in collect(stores, checkout) if entry.kind == "tensor" and not entry.moved)
+    return [str(entry) for entry in entries if (entry.place.file, entry.place.owner, entry.place.attribute) in fixed]
 
 
 def fixed_files(checkout: Path, original: Path, package: str) -> list[str]:
@@ -93,9 +124,12 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
         for other in options.beside:
             shutil.copytree(other.resolve(), Path(name) / other.resolve().name, ignore=shutil.ignore_patterns(".git"))
         before = run_tests(copy, options)
+        fixed = to_be_fixed(copy, options)
         shown = fix(copy, options)
         files = fixed_files(copy, original, options.package)
-        after = run_tests(copy, options)
+        traced = Path(name) / "seen.json" if options.traced else None
+        after = run_tests(copy, options, traced=traced)
+        stores = left(json.loads(traced.read_text(encoding="utf-8")), copy, fixed) if traced else None
         lost = no_longer_passing(before, after)
         if lost:
             after |= run_tests(copy, options, sorted({function_name(test) for test in lost}))
@@ -109,6 +143,8 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
         "before": dict(Counter(before.values())),
         "after": dict(Counter(after.values())),
         "lost": {test: after.get(test, "gone") for test in lost},
+        "fixed": len(fixed),
+        "left": stores,
     }
 
 
@@ -120,6 +156,7 @@ def main() -> int:
     parser.add_argument("pytest", nargs="*", metavar="ARGUMENT", help="arguments for pytest, after --")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="where the result is written")
     parser.add_argument("--unsafe-fixes", action="store_true", help="apply the unsafe fixes too")
+    parser.add_argument("--traced", action="store_true", help="see what the fixed copy's tests store")
     parser.add_argument("--revision", default="", help="the commit")
     parser.add_argument("--directory", default=".", help="where in the checkout pytest runs")
     parser.add_argument("--python-path", action="append", default=[], metavar="DIRECTORY", help="put on PYTHONPATH")
@@ -134,7 +171,10 @@ def main() -> int:
     print(f"before {result['before']}, after {result['after']}, lost {len(result['lost'])}")
     for test, outcome in result["lost"].items():
         print(f"- {test}: {outcome}")
-    return 1 if result["lost"] else 0
+    if result["left"] is not None:
+        print(f"{result['fixed']} fixed attributes, plain tensors still stored in {len(result['left'])}")
+        print(*(f"- {place}" for place in result["left"]), sep="\n")
+    return 1 if result["lost"] or result["left"] else 0
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-TRACER = Path(__file__).resolve().parent.parent / "tests" / "runtime_truth"
+ROOT = Path(__file__).resolve().parent.parent
+TRACER = ROOT / "tests" / "runtime_truth"
 PLUGIN = "runtime_truth_plugin"
 EXPECTED = {
     "RBF001": {"tensor"},
