@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _UNINITIALISED = frozenset({"empty", "empty_like", "empty_strided"})
 _FILLED = frozenset({"tensor", "zeros", "ones", "Tensor", "FloatTensor", "LongTensor"})
+_JOINING = frozenset({"cat", "concat", "concatenate", "hstack", "vstack", "dstack", "stack"})
+_LISTING = frozenset({"append", "extend", "insert"})
 _ABOUT_SHAPE = frozenset({"shape", "dtype", "ndim", "size", "dim", "numel", "training"})
 _NUMBERS = frozenset({"int", "float", "bool", "str"})
 
@@ -32,12 +34,16 @@ def starts_as_placeholder(definition: ClassDefinition, attribute: str, building:
 
 
 def stands_for_none(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
-    """Whether an attribute starts as a tensor without elements, and some method asks whether it is one still."""
+    """Whether an attribute starts as a tensor without elements, and some method asks whether it is one still.
+
+    What a method joins with other tensors is none: it is of use while it has no elements, too.
+    """
     values = [value for one in definitions for value in _first_values(one, attribute, building)]
     if not values or not all(map(_is_without_elements, values)):
         return False
     functions = [function for one in definitions for function in one.methods.values()]
-    return any(_asks_for_elements(function, attribute) for function in functions)
+    is_asked_for = any(_asks_for_elements(function, attribute) for function in functions)
+    return is_asked_for and not any(_joins(function, attribute) for function in functions)
 
 
 def _first_values(definition: ClassDefinition, attribute: str, building: frozenset[str]) -> list[ast.expr]:
@@ -49,17 +55,15 @@ def _first_values(definition: ClassDefinition, attribute: str, building: frozens
 
 
 def _is_without_elements(value: ast.expr) -> bool:
+    """``torch.tensor([])``, ``torch.Tensor()``, ``torch.empty(0)``, ``torch.zeros((0,))``."""
     if not isinstance(value, ast.Call) or _last_name(value.func) not in _FILLED | _UNINITIALISED:
         return False
     first = value.args[0] if value.args else None
-    if isinstance(first, (ast.List, ast.Tuple)):
-        return not first.elts
-    return first is None if not isinstance(first, ast.Constant) else first.value == 0 and not _is_scalar(value)
-
-
-def _is_scalar(value: ast.Call) -> bool:
-    """``torch.tensor(0)``, which has one element."""
-    return _last_name(value.func) == "tensor"
+    if _last_name(value.func) == "tensor":
+        return isinstance(first, (ast.List, ast.Tuple)) and not first.elts
+    sizes = first.elts if isinstance(first, (ast.List, ast.Tuple)) else value.args
+    is_legacy = _last_name(value.func).endswith("Tensor") and not value.args
+    return is_legacy or any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
 
 
 def _asks_for_elements(function: FunctionNode, attribute: str) -> bool:
@@ -78,6 +82,16 @@ def _counts(node: ast.expr, receiver: str | None, attribute: str) -> bool:
         return False
     counted = [node.func.value] if isinstance(node.func, ast.Attribute) else node.args
     return any(is_own(one, receiver, attribute) for one in counted)
+
+
+def _joins(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method makes a tensor of the attribute and of others, or puts it into a list."""
+    receiver = receiver_name(function)
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    joined = (argument for call in calls if _last_name(call.func) in _JOINING for argument in call.args)
+    listed = (argument for call in calls if _last_name(call.func) in _LISTING for argument in call.args)
+    inside = (node for argument in joined for node in ast.walk(argument))
+    return any(is_own(node, receiver, attribute) for node in (*inside, *listed))
 
 
 def _is_placeholder(value: ast.expr) -> bool:

@@ -131,7 +131,8 @@ class Caretaking(ClassFamily):
 
     def stands_for_none(self, attribute: str) -> bool:
         """Whether the attribute is empty until a method puts a tensor in its place: RBF004's case, without the None."""
-        if self.change_of(attribute) not in {Change.CACHE, Change.REPLACED}:
+        replacing = methods_of([one.replaced for one in self._family_uses], attribute)
+        if not any(map(self.runs_later, replacing)):
             return False
         return stands_for_none(self._definitions, attribute, self.construction.called | BUILDERS)
 
