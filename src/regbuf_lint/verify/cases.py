@@ -1,0 +1,92 @@
+"""What there is to verify: pairs of files under a directory, or classes that the user names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regbuf_lint.verify.model import Build, Case, Claims
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FIXED = ".fixed.py"
+PROJECT = "project_"
+MAIN = "main.py"
+_EXPECT = re.compile(r"# expect: (.*)$", re.MULTILINE)
+_CODE = re.compile(r"\bRBF\d{3}\b")
+_TODO = re.compile(r"# todo: RBF\d{3}")
+_MAKE = re.compile(r"^def make\(", re.MULTILINE)
+
+
+class CaseError(Exception):
+    """What the user asks for is not there; the message is one line."""
+
+
+def pairs(root: Path) -> Iterator[Case]:
+    """Yield the cases of a directory, or of one file.
+
+    A case is ``NAME.py`` with ``make()`` and, for a pair, ``NAME.fixed.py`` beside it; or a directory ``project_NAME``
+    with ``main.py``. Comments ``# expect: CODE WORD`` say which rules the original breaks, and whether a fix was
+    withheld. A file without a fixed version is a case where it says that something is wrong in it.
+
+    Raises:
+        CaseError: there is nothing of the kind.
+    """
+    base = (root if root.is_dir() else root.parent).resolve()
+    if root.is_file():
+        cases = [_alone(root.resolve(), base)]
+    else:
+        cases = [_project(one, base) for one in sorted(base.rglob(f"{PROJECT}*")) if (one / MAIN).is_file()]
+        cases += [_alone(one, base) for one in sorted(base.rglob("*.py")) if _stands_alone(one, base)]
+    real = [case for case in cases if case is not None]
+    if not real:
+        msg = f"{root}: nothing with make() and a fixed version, or with a statement of what is wrong"
+        raise CaseError(msg)
+    yield from sorted(real, key=lambda case: case.name)
+
+
+def _stands_alone(path: Path, base: Path) -> bool:
+    if path.name.endswith(FIXED):
+        return False
+    return not any(part.startswith(PROJECT) for part in path.relative_to(base).parts[:-1])
+
+
+def _alone(path: Path, base: Path) -> Case | None:
+    fixed = path.with_name(path.stem + FIXED)
+    pair = ((str(path), str(fixed)),) if fixed.exists() else ()
+    return _case(path, (path,), pair, (), base)
+
+
+def _project(directory: Path, base: Path) -> Case | None:
+    files = tuple(one for one in sorted(directory.rglob("*.py")) if not one.name.endswith(FIXED))
+    both = ((one, one.with_name(one.stem + FIXED)) for one in files)
+    pair = tuple((str(one), str(fixed)) for one, fixed in both if fixed.exists())
+    return _case(directory / MAIN, files, pair, (str(directory),), base)
+
+
+def _case(
+    path: Path, files: Iterable[Path], replaced: tuple[tuple[str, str], ...], paths: tuple[str, ...], base: Path
+) -> Case | None:
+    text = "\n".join(_text(file) for file in files)
+    stated = [word for match in _EXPECT.finditer(text) for word in match[1].split(",")]
+    if not _MAKE.search(_text(path)) or not (replaced or stated):
+        return None
+    place = path.relative_to(base)
+    rule = next((part for part in path.parts[::-1] if _CODE.fullmatch(part)), "")
+    stated_codes = {code for word in stated for code in _CODE.findall(word)}
+    withheld = any("withheld" in word for word in stated) or bool(_TODO.search(text))
+    build = Build(str(path), make=f"{path}::make", inputs=f"{path}::inputs", paths=paths)
+    fixed = Build(build.file, build.make, inputs=build.inputs, paths=paths, replaced=replaced) if replaced else None
+    return Case(
+        name=(place.parent if place.name == MAIN and paths else place.with_suffix("")).as_posix(),
+        original=build,
+        fixed=fixed,
+        claims=Claims(codes=frozenset({rule} if rule else stated_codes), withheld=withheld),
+        is_defect=fixed is None,
+    )
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
