@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.model import Build, Case, Claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 FIXED = ".fixed.py"
 PROJECT = "project_"
@@ -17,6 +17,8 @@ MAIN = "main.py"
 _EXPECT = re.compile(r"# expect: (.*)$", re.MULTILINE)
 _CODE = re.compile(r"\bRBF\d{3}\b")
 _TODO = re.compile(r"# todo: RBF\d{3}")
+_STAYS = re.compile(r"^# stays plain: (.*)$", re.MULTILINE)
+_EXEMPT = re.compile(r"^# not verified: ([\w-]+): (.*)$", re.MULTILINE)
 _MAKE = re.compile(r"^def make\(", re.MULTILINE)
 
 
@@ -29,7 +31,9 @@ def pairs(root: Path) -> Iterator[Case]:
 
     A case is ``NAME.py`` with ``make()`` and, for a pair, ``NAME.fixed.py`` beside it; or a directory ``project_NAME``
     with ``main.py``. Comments ``# expect: CODE WORD`` say which rules the original breaks, and whether a fix was
-    withheld. A file without a fixed version is a case where it says that something is wrong in it.
+    withheld; ``# stays plain: NAME, ...`` names attributes that are not fixed on purpose, and ``# not verified:
+    CHECK: REASON`` a check that does not count.
+    A file without a fixed version is a case where it says that something is wrong in it.
 
     Raises:
         CaseError: there is nothing of the kind.
@@ -83,7 +87,13 @@ def _case(
         name=(place.parent if place.name == MAIN and paths else place.with_suffix("")).as_posix(),
         original=build,
         fixed=fixed,
-        claims=Claims(codes=frozenset({rule} if rule else stated_codes), withheld=withheld),
+        claims=Claims(
+            codes=frozenset({rule} if rule else stated_codes),
+            withheld=withheld,
+            stays=frozenset(name.strip() for match in _STAYS.finditer(text) for name in match[1].split(",")),
+            exempt=tuple((match[1], match[2]) for match in _EXEMPT.finditer(text)),
+        ),
+        rule=rule,
         is_defect=fixed is None,
     )
 

@@ -14,6 +14,7 @@ from torch.distributions import Distribution
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import CellType
 
 DEEPEST = 6
 MOST_ITEMS = 10_000
@@ -70,14 +71,11 @@ def _walk(
 def _contents(value: object) -> Iterator[tuple[str, str, object]]:
     """Yield kind, step and item; methods of built-in containers are called, never those of their subclasses."""
     if isinstance(value, dict):
-        for number, (key, item) in enumerate(list(dict.items(value))):
+        for number, (key, item) in enumerate(list(dict.items(value))[:MOST_ITEMS]):
             yield "container", f"[{_key(key, number)}]", item
-    elif isinstance(value, (list, tuple, deque)):
+    elif isinstance(value, (list, tuple, deque, set, frozenset)):
         for number, item in enumerate(_items(value)):
             yield "container", f"[{number}]", item
-    elif isinstance(value, (set, frozenset)):
-        for number, item in enumerate(list(value)[:MOST_ITEMS]):
-            yield "container", f"<{number}>", item
     elif isinstance(value, nn.Module):
         for name, tensor in [*value.named_parameters(), *value.named_buffers()]:
             yield "module", f".{name}", tensor
@@ -88,11 +86,9 @@ def _contents(value: object) -> Iterator[tuple[str, str, object]]:
         yield from _held(value)
 
 
-def _items(value: list[Any] | tuple[Any, ...] | deque[Any]) -> list[object]:
-    for kind in (list, tuple, deque):
-        if isinstance(value, kind):
-            return list(kind.__iter__(value))[:MOST_ITEMS]
-    return []
+def _items(value: object) -> list[object]:
+    kinds: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
+    return next(list(kind.__iter__(value))[:MOST_ITEMS] for kind in kinds if isinstance(value, kind))
 
 
 def _held(value: object) -> Iterator[tuple[str, str, object]]:
@@ -115,14 +111,18 @@ def _held(value: object) -> Iterator[tuple[str, str, object]]:
 def _bound(function: FunctionType) -> Iterator[tuple[str, str, object]]:
     """Yield what a function holds by its closure and its defaults."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            yield "closure", f".<{name}>", cell.cell_contents
-        except ValueError:  # not assigned as yet
-            continue
+        yield "closure", f".<{name}>", _content(cell)
     for number, item in enumerate(function.__defaults__ or ()):
         yield "closure", f".__defaults__[{number}]", item
     for name, item in (function.__kwdefaults__ or {}).items():
         yield "closure", f".__kwdefaults__[{name!r}]", item
+
+
+def _content(cell: CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned as yet
+        return None
 
 
 def _is_foreign(value: object) -> bool:

@@ -54,8 +54,8 @@ class Build:
         file: the file with the class, or with ``make()``.
         make: the function that returns the module, as ``FILE::FUNCTION``; empty where ``init`` says how.
         init: an expression that gives the module, evaluated among the names of ``file`` and torch.
-        inputs: an expression that gives the inputs, evaluated likewise, or a function as ``FILE::FUNCTION``; empty where
-            there are none.
+        inputs: an expression that gives the inputs, evaluated likewise, or a function as ``FILE::FUNCTION``; empty
+            where there are none.
         paths: directories put first on ``sys.path``.
         replaced: pairs of a file and of the file whose text is read instead.
     """
@@ -85,16 +85,21 @@ class Claims:
     Attributes:
         codes: the rules that the fix answers to, such as ``RBF001``.
         declared: whether ``adds`` and ``removes`` are known.
-        adds: names (last parts of keys, ``*`` stands for anything) that ``state_dict()`` gains.
-        removes: names that it loses.
+        adds: names (last parts of keys, ``*`` stands for anything) that ``state_dict()`` gains where it holds an object
+            of a class, each after that class as ``FILE::NAME``, or after an empty text for any.
+        removes: names that it loses, likewise.
         withheld: whether some tensors stay plain on purpose, since their fix was withheld.
+        stays: attributes that stay plain on purpose.
+        exempt: checks that do not count, each with the reason.
     """
 
     codes: frozenset[str] = frozenset()
     declared: bool = False
-    adds: tuple[str, ...] = ()
-    removes: tuple[str, ...] = ()
+    adds: tuple[tuple[str, str], ...] = ()
+    removes: tuple[tuple[str, str], ...] = ()
     withheld: bool = False
+    stays: frozenset[str] = frozenset()
+    exempt: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,7 @@ class Case:
         original: the version before the fix.
         fixed: the version after it; None where there is one version only.
         claims: what is said of the fix.
+        rule: the one rule that the case is about; empty where it is not known.
         targets: classes that the user asked about, as ``FILE::NAME``.
         is_defect: with one version: whether it is known to be wrong, so that it has to show its bug.
     """
@@ -114,6 +120,7 @@ class Case:
     original: Build
     fixed: Build | None = None
     claims: Claims = field(default_factory=Claims)
+    rule: str = ""
     targets: tuple[str, ...] = ()
     is_defect: bool = False
 
@@ -158,9 +165,16 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What a run had: torch's release and the devices, described by their kind (``{"cuda": "NVIDIA H100"}``)."""
+    """What a run had.
+
+    Attributes:
+        torch: torch's release.
+        python: Python's release.
+        devices: the devices with their descriptions (``{"cuda": "NVIDIA H100"}``).
+        absent: devices that were asked for and are not there, with the reason.
+    """
 
     torch: str
     python: str
     devices: dict[str, str] = field(default_factory=dict)
-    missing: str = ""
+    absent: dict[str, str] = field(default_factory=dict)

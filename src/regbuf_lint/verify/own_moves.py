@@ -31,9 +31,7 @@ def moved_by_class(module: nn.Module, names: Iterable[str]) -> frozenset[str]:
     return moved
 
 
-def _ask(
-    module: nn.Module, asked: frozenset[str], move: Callable[[nn.Module, set[int]], None]
-) -> frozenset[str]:
+def _ask(module: nn.Module, asked: frozenset[str], move: Callable[[nn.Module, set[int]], None]) -> frozenset[str]:
     """Return the attributes that hold other tensors after the object was moved; it is restored then."""
     attributes = dict(vars(module))
     before = {name: _ids(attributes.get(name)) for name in asked}

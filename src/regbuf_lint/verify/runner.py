@@ -6,38 +6,35 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from regbuf_lint.verify.isolation.client import Worker
-from regbuf_lint.verify.model import CPU, Machine
+from regbuf_lint.verify.model import Machine
 from regbuf_lint.verify.observing import described
 from regbuf_lint.verify.verifying import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from regbuf_lint.verify.isolation.supervision import Limits
+    from regbuf_lint.verify.isolation.client import Worker
     from regbuf_lint.verify.model import Case, CaseReport
 
 
-def machine(devices: Sequence[str], limits: Limits) -> Machine:
+def machine(devices: Sequence[str], worker: Worker) -> Machine:
     """Return torch's release and the devices, as a process of its own sees them.
 
     Args:
         devices: names of devices, or ``auto`` alone.
-        limits: what the process may use.
+        worker: what starts the process.
 
     Raises:
         WorkerError: torch cannot be imported.
     """
-    with Worker(limits) as worker:
-        return Machine(**described(worker, devices))
+    return Machine(**described(worker, devices))
 
 
 def run_cases(
     cases: Sequence[Case],
     seen: Machine,
-    limits: Limits,
+    workers: Sequence[Worker],
     *,
-    jobs: int,
     on_done: Callable[[CaseReport], None] = lambda _: None,
 ) -> list[CaseReport]:
     """Verify cases and return their reports in the same order.
@@ -45,15 +42,12 @@ def run_cases(
     Args:
         cases: what is verified.
         seen: torch's release and the devices.
-        limits: what each process may use.
-        jobs: how many cases run at a time.
+        workers: what starts processes; there run as many cases at a time.
         on_done: told of each case as it is done.
 
     Raises:
         WorkerError: torch cannot be imported.
     """
-    devices = [device for device in seen.devices if device != CPU]
-    workers = [Worker(limits) for _ in range(max(1, min(jobs, len(cases))))]
     idle: SimpleQueue[Worker] = SimpleQueue()
     for worker in workers:
         idle.put(worker)
@@ -61,15 +55,11 @@ def run_cases(
     def one(case: Case) -> CaseReport:
         worker = idle.get()
         try:
-            report = verify(case, worker, devices, seen.torch)
+            report = verify(case, worker, seen)
         finally:
             idle.put(worker)
         on_done(report)
         return report
 
-    try:
-        with ThreadPoolExecutor(len(workers)) as pool:
-            return list(pool.map(one, cases))
-    finally:
-        for worker in workers:
-            worker.stop()
+    with ThreadPoolExecutor(len(workers)) as pool:
+        return list(pool.map(one, cases))

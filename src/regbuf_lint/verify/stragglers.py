@@ -14,8 +14,8 @@ from regbuf_lint.verify.own_moves import moved_by_class
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KEPT_BY_TORCH = frozenset(vars(nn.Module()))
-"""What every ``nn.Module`` object has of its own."""
+KEPT_BY_TORCH = frozenset(vars(nn.Module())) | {"_actual_script_module"}
+"""What every ``nn.Module`` object, and every scripted one, has of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,31 +10,41 @@ from typing import TYPE_CHECKING
 from regbuf_lint.verify.checks.check import Changes, Seen
 from regbuf_lint.verify.checks.registry import BUILDS, CHECKS
 from regbuf_lint.verify.control import RAISES, control
-from regbuf_lint.verify.model import CPU, FIXED, ORIGINAL, PASSED, CaseReport, CheckResult, Verdict, failed, not_run
+from regbuf_lint.verify.model import (
+    CPU,
+    FIXED,
+    ORIGINAL,
+    PASSED,
+    CaseReport,
+    CheckResult,
+    Outcome,
+    Verdict,
+    failed,
+    not_run,
+)
 from regbuf_lint.verify.observing import CALLED, observe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from regbuf_lint.verify.isolation.client import Worker
-    from regbuf_lint.verify.model import Build, Case
+    from regbuf_lint.verify.model import Build, Case, Machine
     from regbuf_lint.verify.observing import Observation
 
 _ENDED = "the process ended before it"
 _NO_OTHER_DEVICE = "no device other than the CPU was asked for"
 
 
-def verify(case: Case, worker: Worker, devices: Sequence[str], torch: str) -> CaseReport:
+def verify(case: Case, worker: Worker, machine: Machine) -> CaseReport:
     """Verify a case.
 
     Args:
         case: what is verified.
         worker: what starts processes.
-        devices: the devices beside the CPU.
-        torch: the release of torch.
+        machine: torch's release and the devices.
     """
     with tempfile.TemporaryDirectory(prefix="regbuf-verify-", ignore_cleanup_errors=True) as exchange:
-        run = _Run(case, worker, tuple(devices), torch, Path(exchange))
+        run = _Run(case, worker, machine, Path(exchange))
         if case.fixed is not None:
             results = run.pair(case.fixed)
         elif case.is_defect:
@@ -47,17 +57,20 @@ def verify(case: Case, worker: Worker, devices: Sequence[str], torch: str) -> Ca
 class _Run:
     """The verification of one case."""
 
-    def __init__(self, case: Case, worker: Worker, devices: tuple[str, ...], torch: str, exchange: Path) -> None:
+    def __init__(self, case: Case, worker: Worker, machine: Machine, exchange: Path) -> None:
         self._case = case
         self._worker = worker
-        self._devices = devices
-        self._torch = torch
+        self._devices = [device for device in machine.devices if device != CPU]
+        self._absent = machine.absent
+        self._torch = machine.torch
         self._exchange = exchange
         self.covered: set[str] = set()
 
     def pair(self, build: Build) -> list[CheckResult]:
         """Compare two versions."""
-        original = self._look(self._case.original, ORIGINAL, (name for name, one in CHECKS.items() if not one.on_demand))
+        original = self._look(
+            self._case.original, ORIGINAL, (name for name, one in CHECKS.items() if not one.on_demand)
+        )
         lacking = self._lacking(original)
         if lacking is not None:
             return [CheckResult(BUILDS, CPU, lacking)]
@@ -92,9 +105,7 @@ class _Run:
             results += self._judged(seen, None, Changes())
         return results
 
-    def _look(self, build: Build, side: str, checks: Iterator[str] | dict[str, object], routes: Sequence[str] = ()) -> (
-        Observation
-    ):
+    def _look(self, build: Build, side: str, checks: Iterable[str], routes: Sequence[str] = ()) -> Observation:
         seen = observe(
             self._worker,
             build,
@@ -115,7 +126,7 @@ class _Run:
         ]
         if not wanted or original.inventory is None:
             return original
-        more = self._look(self._case.original, ORIGINAL, iter(wanted))
+        more = self._look(self._case.original, ORIGINAL, wanted)
         return replace(original, facts={**original.facts, **more.facts})
 
     def _lacking(self, seen: Observation) -> Verdict | None:
@@ -135,11 +146,17 @@ class _Run:
         return PASSED
 
     def _judged(self, seen: Observation, original: Observation | None, changes: Changes) -> Iterator[CheckResult]:
+        exempt = dict(self._case.claims.exempt)
         for name, check in CHECKS.items():
-            if check.on_device and not self._devices:
+            if check.on_device and not (self._devices or self._absent):
                 yield CheckResult(name, CPU, not_run(_NO_OTHER_DEVICE))
+            for device, reason in self._absent.items() if check.on_device else ():
+                yield CheckResult(name, device, not_run(f"there is no such device: {reason}"))
             for device in self._devices if check.on_device else (CPU,):
-                yield CheckResult(name, device, self._verdict(name, device, seen, original, changes))
+                verdict = self._verdict(name, device, seen, original, changes)
+                if verdict.outcome is Outcome.FAILED and name in exempt:
+                    verdict = not_run(f"stated beside the code: {exempt[name]}")
+                yield CheckResult(name, device, verdict)
 
     def _verdict(
         self, name: str, device: str, seen: Observation, original: Observation | None, changes: Changes
@@ -167,8 +184,10 @@ def _changes(original: Observation, fixed: Observation) -> Changes:
     if original.inventory is None or fixed.inventory is None:
         return Changes()
     before, after = original.inventory, fixed.inventory
+    held = {name for name, one in before["buffers"].items() if not one.get("none")}
+    held |= {name for name, one in after["buffers"].items() if one.get("none") and name in before["buffers"]}
     return Changes(
-        buffers=frozenset(after["buffers"].keys() - before["buffers"].keys()),
+        buffers=frozenset(after["buffers"].keys() - held),
         parameters=frozenset(after["parameters"].keys() - before["parameters"].keys()),
         gone=frozenset(before["parameters"].keys() - after["parameters"].keys()),
     )

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.worker.subject import Subject
 
 META = "meta"
-_ABOUT_DEVICES = re.compile(r"not on the expected device|same device|different devices?\b|device type|two devices|on cpu\b")
+_ABOUT_DEVICES = re.compile(
+    r"not on the expected device|same device|different devices?\b|device type|two devices|on cpu\b"
+)
 _MOST_NAMES = 4
 
 
@@ -76,6 +78,10 @@ class Seen:
         """Return the names whose tensors have to follow the module."""
         return self.registered() | self.changes.state | (set(self.inventory["stragglers"]) if self.alone else set())
 
+    def stays(self, path: str) -> bool:
+        """Whether the way to a tensor begins with an attribute that stays plain on purpose."""
+        return self.inventory["stragglers"][path]["attribute"] in self.claims.stays
+
     def before(self, key: str) -> list[str]:
         """Return a list among the facts of the original; empty where there is none."""
         found = (self.facts_before or {}).get(key, [])
@@ -107,7 +113,7 @@ class Check(ABC):
 
     def verdict(self, seen: Seen) -> Verdict:
         """Judge what was seen."""
-        if self.needs_original and seen.inventory_before is None and not seen.alone:
+        if self.needs_original and seen.inventory_before is None:
             return not_run("there is no original that can be built to compare with")
         if "no_inputs" in seen.facts:
             return not_run(seen.facts["no_inputs"])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
 
 if TYPE_CHECKING:
+    import torch
+
     from regbuf_lint.verify.model import Facts, Verdict
     from regbuf_lint.verify.worker.subject import Subject
 
@@ -19,16 +21,15 @@ class DdpSafe(Check):
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Write every buffer over itself."""
-        import torch  # noqa: PLC0415
-
-        unwritable = []
-        for name, buffer in subject.fresh().named_buffers(remove_duplicate=False):
+        def is_writable(buffer: torch.Tensor) -> bool:
             try:
-                with torch.no_grad():
-                    buffer.detach().copy_(buffer.detach().clone())
+                buffer.detach().copy_(buffer.detach().clone())
             except RuntimeError:
-                unwritable.append(name)
-        return {"unwritable": sorted(unwritable)}
+                return False
+            return True
+
+        named = subject.fresh().named_buffers(remove_duplicate=False)
+        return {"unwritable": sorted(name for name, buffer in named if not is_writable(buffer))}
 
     def judge(self, seen: Seen) -> Verdict:
         """All can be written."""

@@ -33,7 +33,11 @@ class DeepCopies(Check):
     def judge(self, seen: Seen) -> Verdict:
         """State and outputs are equal, memory is not shared."""
         verdict = judge_twin(seen)
-        return none_of(seen.blamed(seen.facts["shared"], seen.before("shared")), "shared") if verdict is PASSED else verdict
+        return (
+            none_of(seen.blamed(seen.facts["shared"], seen.before("shared")), "shared")
+            if verdict is PASSED
+            else verdict
+        )
 
 
 def compared(subject: Subject, module: nn.Module, twin: nn.Module) -> Facts:

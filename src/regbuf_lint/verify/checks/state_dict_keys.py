@@ -34,7 +34,11 @@ class StateDictKeys(Check):
         if not seen.claims.declared:
             verdict = none_of(gained - seen.changes.state, "new keys that are nothing the fix registered")
             return verdict if verdict is not PASSED else none_of(lost - seen.changes.gone, "lost keys")
-        adds, removes = seen.claims.adds, seen.claims.removes
+        classes = {"", *seen.inventory["classes"]}
+        adds, removes = (
+            [pattern for owner, pattern in declared if owner in classes]
+            for declared in (seen.claims.adds, seen.claims.removes)
+        )
         for found, patterns, what in ((gained, adds, "gained"), (lost, removes, "lost")):
             verdict = none_of(_unmatched(found, patterns), f"{what}, but not declared")
             if verdict is not PASSED:

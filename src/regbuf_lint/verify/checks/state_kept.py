@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
+REGISTERING = frozenset({"RBF001", "RBF002", "RBF004", "RBF005", "RBF102", "RBF106"})
+"""Rules whose fixes register something."""
+
 _STEP = re.compile(r"\.?([^.\[\]<>]+)|\[(-?\d+)\]|\['([^']*)'\]")
 
 
@@ -58,20 +61,17 @@ class StateKept(Check):
         if absent:
             return none_of(absent, "not registered")
         if not fixed and not seen.changes.state:
-            return not_run("the fix registers nothing") if not plain else failed("nothing was registered")
+            said = "nothing was registered"
+            return failed(said) if seen.claims.codes & REGISTERING else not_run(f"{said}, and nothing had to be")
         return PASSED
 
 
 def _follow(module: nn.Module, route: str) -> Any:
     """Return what lies at the end of a way, None where it leads nowhere."""
     value: Any = module
-    for name, number, key in _STEP.findall(route):
-        try:
-            value = value[int(number)] if number else value[key] if key else _attribute(value, name)
-        except (AttributeError, IndexError, KeyError, TypeError):
-            return None
+    try:
+        for name, number, key in _STEP.findall(route):
+            value = value[int(number)] if number else value[key] if key else getattr(value, name)
+    except (AttributeError, IndexError, KeyError, TypeError):
+        return None
     return value
-
-
-def _attribute(value: Any, name: str) -> Any:
-    return getattr(value, name)

@@ -18,6 +18,8 @@ from regbuf_lint.verify.isolation.supervision import Ending, Limits, supervise
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from typing_extensions import Self
+
 FACTS = "facts.jsonl"
 _SERVER = "regbuf_lint.verify.isolation.server"
 _LONGEST_OUTPUT = 2000
@@ -66,10 +68,13 @@ class Worker:
             self._server.stop()
             self._server = None
 
-    def __enter__(self) -> Worker:
+    def __enter__(self) -> Self:
+        """Return itself; nothing is started before it is needed."""
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
+    ) -> None:
         self.stop()
 
     def run(self, request: dict[str, Any]) -> Work:

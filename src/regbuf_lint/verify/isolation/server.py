@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,10 +46,8 @@ def _handle(request: dict[str, Any], pipes: tuple[int, int]) -> Ending:
     pid = os.fork()
     if not pid:
         _run_child(request, pipes)
-    try:
+    with suppress(OSError):  # the child was faster, or has ended
         os.setpgid(pid, pid)
-    except OSError:  # the child was faster, or has ended
-        pass
     return supervise(pid, partial(_poll, pid), Limits(**request["limits"]))
 
 
@@ -72,10 +71,8 @@ def _run_child(request: dict[str, Any], pipes: tuple[int, int]) -> None:
         traceback.print_exc()
     finally:
         for stream in (sys.stdout, sys.stderr):
-            try:
+            with suppress(Exception):  # the code may have closed or replaced it
                 stream.flush()
-            except Exception:  # noqa: BLE001, S110  the code may have closed or replaced it
-                pass
         os._exit(code)
 
 
@@ -90,9 +87,8 @@ def _end_with_parent() -> None:
 def redirect(scratch: Path) -> None:
     """Let standard input be empty, and standard output and error be files in a directory."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-    for number, (path, how) in enumerate(
-        ((os.devnull, os.O_RDONLY), (scratch / STDOUT, flags), (scratch / STDERR, flags))
-    ):
+    places = ((os.devnull, os.O_RDONLY), (str(scratch / STDOUT), flags), (str(scratch / STDERR), flags))
+    for number, (path, how) in enumerate(places):
         opened = os.open(path, how, 0o600)
         os.dup2(opened, number)
         os.close(opened)

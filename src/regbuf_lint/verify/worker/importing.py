@@ -37,7 +37,7 @@ def replace_files(pairs: Iterable[tuple[str, str]]) -> None:
         linecache.cache[self.path] = (len(data), None, rows, self.path)
         return compile(data, self.path, "exec", dont_inherit=True)
 
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]
 
 
 @cache

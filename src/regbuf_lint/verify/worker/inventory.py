@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regbuf_lint.verify.model import Facts
+    from regbuf_lint.verify.stragglers import Straggler
     from regbuf_lint.verify.worker.subject import Subject
 
 
@@ -23,12 +24,9 @@ def take_inventory(subject: Subject) -> Facts:
     module = subject.module
     keys = set(module.state_dict())
     return {
-        "parameters": {
-            name: _tensor(one) | {"shared": one.data_ptr()}
-            for name, one in module.named_parameters(remove_duplicate=False)
-        },
+        "parameters": {name: _tensor(one) for name, one in module.named_parameters(remove_duplicate=False)},
         "buffers": {name: _buffer(one) | {"saved": name in keys} for name, one in _buffers(module).items()},
-        "stragglers": {one.path: {"kind": one.kind, "said": str(one)} | _tensor(tensor) for one, tensor in found(module)},
+        "stragglers": {one.path: _straggler(one) | _tensor(tensor) for one, tensor in found(module)},
         "keys": sorted(keys),
         "classes": sorted(_classes(module)),
     }
@@ -36,11 +34,16 @@ def take_inventory(subject: Subject) -> Facts:
 
 def _buffers(module: nn.Module) -> dict[str, torch.Tensor | None]:
     """Return all registered buffers, also those that are None as yet."""
-    return {
+    registered = {
         f"{path}.{name}" if path else name: buffer
         for path, owner in module.named_modules()
         for name, buffer in vars(owner).get("_buffers", {}).items()
     }
+    return registered | dict(module.named_buffers(remove_duplicate=False))
+
+
+def _straggler(one: Straggler) -> dict[str, Any]:
+    return {"kind": one.kind, "attribute": one.attribute, "said": str(one)}
 
 
 def _tensor(tensor: torch.Tensor) -> dict[str, Any]:
@@ -60,8 +63,13 @@ def _buffer(buffer: torch.Tensor | None) -> dict[str, Any]:
 def _classes(module: nn.Module) -> set[str]:
     """Return the classes, with bases, of the module and its submodules, as ``FILE::NAME``."""
     classes = {base for one in module.modules() for base in type(one).__mro__}
-    found = {(file_of(sys.modules.get(kind.__module__)), kind.__qualname__) for kind in classes}
+    found = {(file_of(sys.modules.get(kind.__module__)), _dotted(kind)) for kind in classes}
     return {f"{file}::{name}" for file, name in found if file is not None and _is_no_library(file)}
+
+
+def _dotted(kind: type) -> str:
+    """Return the name as it stands in the file, functions around the class included."""
+    return kind.__qualname__.replace(".<locals>", "")
 
 
 def _is_no_library(file: str) -> bool:

@@ -6,6 +6,7 @@ import importlib
 import os
 import random
 import sys
+from copy import deepcopy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ class Subject:
         self.side = side
         self.exchange = exchange
         self.routes = routes
+        self._given: tuple[Any, ...] = ()
 
     @cached_property
     def module(self) -> nn.Module:
@@ -58,7 +60,8 @@ class Subject:
         """
         seed_everything(seed)
         built = self._built()
-        if isinstance(built, tuple) and built and isinstance(built[0], nn.Module):
+        if isinstance(built, tuple) and built:
+            self._given = built[1:]
             built = built[0]
         if not isinstance(built, nn.Module):
             msg = f"{self.build.make or self.build.init} gave {type(built).__name__}, not an nn.Module"
@@ -104,6 +107,8 @@ class Subject:
                 return function()
         elif inputs:
             return self._evaluated(inputs)
+        if self._given:
+            return deepcopy(self._given[0])
         msg = "no inputs were given"
         raise NoInputsError(msg)
 

@@ -75,7 +75,8 @@ def moved(value: Any, device: str) -> Any:
         return type(value)(moved(item, device) for item in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.replace(
-            value, **{one.name: moved(getattr(value, one.name), device) for one in dataclasses.fields(value) if one.init}
+            value,
+            **{one.name: moved(getattr(value, one.name), device) for one in dataclasses.fields(value) if one.init},
         )
     return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ def _observe(request: dict[str, Any], note: Callable[[dict[str, Any]], None]) ->
     prepare(build)
     subject = Subject(build, request["side"], Path(request["exchange"]), tuple(request["routes"]))
     note({"begin": INVENTORY, "device": CPU})
-    facts = _probed(lambda: take_inventory(subject))
+    facts = _probed(partial(take_inventory, subject))
     note({"check": INVENTORY, "device": CPU, "facts": facts})
     if "error" in facts:
         return
@@ -51,7 +52,7 @@ def _observe(request: dict[str, Any], note: Callable[[dict[str, Any]], None]) ->
         check = CHECKS[name]
         for device in request["devices"] if check.on_device else (CPU,):
             note({"begin": name, "device": device})
-            note({"check": name, "device": device, "facts": _probed(lambda c=check, d=device: c.probe(subject, d))})
+            note({"check": name, "device": device, "facts": _probed(partial(check.probe, subject, device))})
 
 
 def _probed(probe: Callable[[], Facts]) -> Facts:
@@ -67,14 +68,18 @@ def _probed(probe: Callable[[], Facts]) -> Facts:
 def describe(asked: list[str]) -> dict[str, Any]:
     """Return torch's release and which of some devices there are, ``auto`` being CUDA or else ``meta``."""
     names = ["cuda" if torch.cuda.is_available() else "meta"] if asked == ["auto"] else asked
-    devices, missing = {}, ""
-    for name in names:
-        try:
-            devices[name] = _description(name)
-        except Exception as error:  # noqa: BLE001  each backend has its own way of saying that it is not there
-            missing = f"{name}: {' '.join(str(error).split())[:200]}"
-    machine = Machine(str(torch.__version__), platform.python_version(), devices, missing)
+    said = {name: _described(name) for name in names}
+    devices = {name: text for name, (is_there, text) in said.items() if is_there}
+    absent = {name: text for name, (is_there, text) in said.items() if not is_there}
+    machine = Machine(str(torch.__version__), platform.python_version(), devices, absent)
     return {"machine": asdict(machine)}
+
+
+def _described(name: str) -> tuple[bool, str]:
+    try:
+        return True, _description(name)
+    except Exception as error:  # noqa: BLE001  each backend has its own way of saying that it is not there
+        return False, " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def _description(name: str) -> str:

@@ -1,0 +1,117 @@
+"""Classes that the user names, built by factories or by an expression."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.verify.cases import CaseError
+from regbuf_lint.verify.model import Build, Case, Claims
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SEPARATOR = "::"
+_BESIDE_FACTORY = "inputs"
+
+
+def split(place: str, what: str) -> tuple[Path, str]:
+    """Split ``FILE::NAME`` into the file, which exists, and the name.
+
+    Raises:
+        CaseError: it is no such text, or there is no such file.
+    """
+    file, separator, name = place.rpartition(SEPARATOR)
+    if not separator or not file or not name:
+        msg = f"{what}: expected FILE::NAME, not `{place}`"
+        raise CaseError(msg)
+    if not Path(file).is_file():
+        msg = f"{what}: {file}: no such file"
+        raise CaseError(msg)
+    return Path(file).resolve(), name
+
+
+def replacements(pairs: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Read ``FILE=FIXED_FILE`` texts.
+
+    Raises:
+        CaseError: one is no such text, or a file is not there.
+    """
+    found = []
+    for pair in pairs:
+        before, separator, after = pair.partition("=")
+        if not separator or not Path(before).is_file() or not Path(after).is_file():
+            msg = f"--fixed: expected FILE=FIXED_FILE, both there, not `{pair}`"
+            raise CaseError(msg)
+        found.append((str(Path(before).resolve()), str(Path(after).resolve())))
+    return tuple(found)
+
+
+def user_cases(
+    targets: Sequence[str],
+    *,
+    factories: Sequence[str],
+    init: str,
+    inputs: str,
+    fixed: tuple[tuple[str, str], ...] = (),
+    findings: str = "",
+) -> Iterator[Case]:
+    """Yield a case for each factory, or for the one expression.
+
+    Args:
+        targets: classes, as ``FILE::NAME``.
+        factories: functions that return a module, or a module and its inputs, as ``FILE::FUNCTION``.
+        init: an expression that gives a module; its names are those of the target's file.
+        inputs: an expression that gives the inputs; where empty, those of the factory or of ``inputs()`` beside it.
+        fixed: files with the files that would take their place; then both versions are compared.
+        findings: a file with the linter's findings as JSON, which say what the fixes declare.
+
+    Raises:
+        CaseError: a file is not there, or nothing says how to build the classes.
+    """
+    places = [split(target, "target") for target in targets]
+    if bool(factories) == bool(init):
+        msg = "say how to build the class: either --factory FILE::FUNCTION or --init EXPRESSION"
+        raise CaseError(msg)
+    if init and len(places) > 1:
+        msg = "--init builds one class; for several give --factory"
+        raise CaseError(msg)
+    file = str(places[0][0])
+    named = tuple(f"{place}{SEPARATOR}{name}" for place, name in places)
+    claims = _claims(findings, fixed) if findings else Claims()
+    paths = (str(Path.cwd()),)
+    builds = [(targets[0], Build(file, init=init, inputs=inputs, paths=paths))] if init else []
+    for factory in factories:
+        place, name = split(factory, "--factory")
+        given = inputs or f"{place}{SEPARATOR}{_BESIDE_FACTORY}"
+        builds.append((factory, Build(file, f"{place}{SEPARATOR}{name}", inputs=given, paths=paths)))
+    for name, build in builds:
+        after = replace(build, replaced=fixed) if fixed else None
+        yield Case(name, build, after, claims, targets=named)
+
+
+def _claims(file: str, fixed: tuple[tuple[str, str], ...]) -> Claims:
+    """Read what the linter says of the files that are to be replaced.
+
+    Raises:
+        CaseError: the file is not what the linter writes.
+    """
+    files = {before for before, _ in fixed}
+    try:
+        data = json.loads(Path(file).read_text(encoding="utf-8"))
+        own = [one for one in data if str(Path(one["filename"]).resolve()) in files]
+        adds = tuple(key for one in own for key in _declared(one, "adds"))
+        removes = tuple(key for one in own for key in _declared(one, "removes"))
+        withheld = any(one["fix"] is None or one["fix"]["applicability"] == "display" for one in own)
+        return Claims(frozenset(one["code"] for one in own), True, adds, removes, withheld)  # noqa: FBT003  a field
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        msg = f"--findings: {file}: not what `regbuf-lint --output-format json` writes ({type(error).__name__})"
+        raise CaseError(msg) from error
+
+
+def _declared(finding: dict[str, Any], which: str) -> Iterator[tuple[str, str]]:
+    owner = f"{Path(finding['filename']).resolve()}{SEPARATOR}{finding['class']}" if finding["class"] else ""
+    for key in (finding["fix"] or {}).get("state_dict", {}).get(which, []):
+        yield owner, str(key)
