@@ -121,7 +121,7 @@ def _problem(done: Work) -> str:
         last = _last_row(done.stderr)
         return f"{done.ending.describe()}{where}{f': {last}' if last else ''}"[: 2 * _LONGEST]
     if done.stdout:
-        return f"it wrote to standard output: {done.stdout.strip()!r}"[:_LONGEST]
+        return f"it wrote to standard output: {done.stdout.strip().partition(chr(10))[0]!r}"[:_LONGEST]
     if done.ending.how != "exited" or done.ending.code:
         return done.ending.describe()
     return ""
