@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-RIGHT = '''
+RIGHT = """
 import copy
 import random
 
@@ -32,7 +32,7 @@ def make():
 
 def inputs():
     return (torch.randn(2, 3),)
-'''
+"""
 PLAIN = "self.scale = torch.ones(3)"
 FIXED = 'self.register_buffer("scale", torch.ones(3), persistent=False)'
 

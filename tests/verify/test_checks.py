@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
 from mutants import MUTANTS, Version
+
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
 from regbuf_lint.verify.isolation.client import Worker
@@ -16,6 +15,8 @@ from regbuf_lint.verify.model import Machine, Outcome
 from regbuf_lint.verify.runner import run_cases
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from regbuf_lint.verify.model import CaseReport
 
 pytestmark = pytest.mark.torch

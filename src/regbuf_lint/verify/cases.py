@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.verify.model import Build, Case, Claims
+from regbuf_lint.verify.declared import declared
+from regbuf_lint.verify.model import Build, Case, CaseError, Claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,11 +24,7 @@ _EXEMPT = re.compile(r"^# not verified: ([\w-]+): (.*)$", re.MULTILINE)
 _MAKE = re.compile(r"^def make\(", re.MULTILINE)
 
 
-class CaseError(Exception):
-    """What the user asks for is not there; the message is one line."""
-
-
-def pairs(root: Path) -> Iterator[Case]:
+def pairs(root: Path, findings: str = "") -> Iterator[Case]:
     """Yield the cases of a directory, or of one file.
 
     A case is ``NAME.py`` with ``make()`` and, for a pair, ``NAME.fixed.py`` beside it; or a directory ``project_NAME``
@@ -34,6 +32,10 @@ def pairs(root: Path) -> Iterator[Case]:
     withheld; ``# stays plain: NAME, ...`` names attributes that are not fixed on purpose, and ``# not verified:
     CHECK: REASON`` a check that does not count.
     A file without a fixed version is a case where it says that something is wrong in it.
+
+    Args:
+        root: the directory or file.
+        findings: the linter's findings in these files as JSON, which say what the fixes declare; may be empty.
 
     Raises:
         CaseError: there is nothing of the kind.
@@ -48,7 +50,14 @@ def pairs(root: Path) -> Iterator[Case]:
     if not real:
         msg = f"{root}: nothing with make() and a fixed version, or with a statement of what is wrong"
         raise CaseError(msg)
-    yield from sorted(real, key=lambda case: case.name)
+    for case in sorted(real, key=lambda case: case.name):
+        yield _declaring(case, findings) if findings and case.fixed is not None else case
+
+
+def _declaring(case: Case, findings: str) -> Case:
+    """Return a case that knows the keys which its fixes declare."""
+    said = declared(findings, case.fixed.replaced if case.fixed else ())
+    return replace(case, claims=replace(case.claims, declared=True, adds=said.adds, removes=said.removes))
 
 
 def _stands_alone(path: Path, base: Path) -> bool:

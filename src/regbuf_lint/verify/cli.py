@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from regbuf_lint import __version__
-from regbuf_lint.verify.cases import CaseError, pairs
+from regbuf_lint.verify.cases import pairs
+from regbuf_lint.verify.declared import SEPARATOR
 from regbuf_lint.verify.isolation.client import Worker, WorkerError
 from regbuf_lint.verify.isolation.supervision import Limits
+from regbuf_lint.verify.model import CaseError
 from regbuf_lint.verify.report import as_json, as_markdown, as_table, check_list, is_verified
 from regbuf_lint.verify.runner import machine, run_cases
-from regbuf_lint.verify.user_cases import SEPARATOR, replacements, user_cases
+from regbuf_lint.verify.user_cases import replacements, user_cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,7 +110,7 @@ def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
         if not Path(path).exists():
             msg = f"{path}: no such file or directory"
             raise CaseError(msg)
-        yield from pairs(Path(path))
+        yield from pairs(Path(path), arguments.findings)
 
 
 def _devices(given: Sequence[str]) -> list[str]:

@@ -17,6 +17,10 @@ FIXED = "fixed"
 CPU = "cpu"
 
 
+class CaseError(Exception):
+    """What the user asks for is not there; the message is one line."""
+
+
 class Outcome(str, Enum):
     """How a check ended."""
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from regbuf_lint.verify.cases import CaseError
-from regbuf_lint.verify.model import Build, Case, Claims
+from regbuf_lint.verify.declared import SEPARATOR, declared
+from regbuf_lint.verify.model import Build, Case, CaseError, Claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-SEPARATOR = "::"
 _BESIDE_FACTORY = "inputs"
 
 
@@ -80,7 +78,7 @@ def user_cases(
         raise CaseError(msg)
     file = str(places[0][0])
     named = tuple(f"{place}{SEPARATOR}{name}" for place, name in places)
-    claims = _claims(findings, fixed) if findings else Claims()
+    claims = declared(findings, fixed) if findings else Claims()
     paths = (str(Path.cwd()),)
     builds = [(targets[0], Build(file, init=init, inputs=inputs, paths=paths))] if init else []
     for factory in factories:
@@ -90,28 +88,3 @@ def user_cases(
     for name, build in builds:
         after = replace(build, replaced=fixed) if fixed else None
         yield Case(name, build, after, claims, targets=named)
-
-
-def _claims(file: str, fixed: tuple[tuple[str, str], ...]) -> Claims:
-    """Read what the linter says of the files that are to be replaced.
-
-    Raises:
-        CaseError: the file is not what the linter writes.
-    """
-    files = {before for before, _ in fixed}
-    try:
-        data = json.loads(Path(file).read_text(encoding="utf-8"))
-        own = [one for one in data if str(Path(one["filename"]).resolve()) in files]
-        adds = tuple(key for one in own for key in _declared(one, "adds"))
-        removes = tuple(key for one in own for key in _declared(one, "removes"))
-        withheld = any(one["fix"] is None or one["fix"]["applicability"] == "display" for one in own)
-        return Claims(frozenset(one["code"] for one in own), True, adds, removes, withheld)  # noqa: FBT003  a field
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        msg = f"--findings: {file}: not what `regbuf-lint --output-format json` writes ({type(error).__name__})"
-        raise CaseError(msg) from error
-
-
-def _declared(finding: dict[str, Any], which: str) -> Iterator[tuple[str, str]]:
-    owner = f"{Path(finding['filename']).resolve()}{SEPARATOR}{finding['class']}" if finding["class"] else ""
-    for key in (finding["fix"] or {}).get("state_dict", {}).get(which, []):
-        yield owner, str(key)

@@ -21,6 +21,7 @@ class DdpSafe(Check):
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Write every buffer over itself."""
+
         def is_writable(buffer: torch.Tensor) -> bool:
             try:
                 buffer.detach().copy_(buffer.detach().clone())

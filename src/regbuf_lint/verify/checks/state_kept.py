@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
-REGISTERING = frozenset({"RBF001", "RBF002", "RBF004", "RBF005", "RBF102", "RBF106"})
+REGISTERING = frozenset({"RBF001", "RBF002", "RBF004", "RBF005", "RBF102", "RBF106", "RBF201"})
 """Rules whose fixes register something."""
 
 _STEP = re.compile(r"\.?([^.\[\]<>]+)|\[(-?\d+)\]|\['([^']*)'\]")
@@ -41,6 +41,7 @@ class StateKept(Check):
             seen["routes"][route] = {
                 "digest": digest(value) if same else "",
                 "registered": id(value) in registered,
+                "holder": holder(module, route),
             }
         return seen
 
@@ -52,9 +53,13 @@ class StateKept(Check):
         routes = seen.facts["routes"]
         fixed = {path: one for path, one in plain.items() if path not in stay and path in routes}
         wrong = [path for path, one in fixed.items() if routes[path]["digest"] != one["digest"]]
+        wrong += [name for name in seen.changes.gone if not _is_kept(name, before, seen.inventory)]
+        other = [path for path, one in fixed.items() if routes[path]["holder"] != one["holder"]]
         lost = [path for path in fixed if not routes[path]["registered"]]
         if wrong:
             return none_of(wrong, "not the same value as before")
+        if other:
+            return none_of(other, "held by another kind of container")
         if lost:
             return none_of(lost, "neither Parameter nor buffer")
         absent = seen.changes.state - seen.registered()
@@ -64,6 +69,18 @@ class StateKept(Check):
             said = "nothing was registered"
             return failed(said) if seen.claims.codes & REGISTERING else not_run(f"{said}, and nothing had to be")
         return PASSED
+
+
+def _is_kept(name: str, before: Facts, after: Facts) -> bool:
+    """Whether a Parameter that is none any longer has become a buffer of the same value."""
+    buffer = after["buffers"].get(name, {})
+    return bool(buffer.get("digest") == before["parameters"][name]["digest"])
+
+
+def holder(module: nn.Module, route: str) -> str:
+    """Return the type of the container that the attribute of a way holds; empty where it holds none."""
+    attribute, bracket, _ = route.partition("[")
+    return type(_follow(module, attribute)).__name__ if bracket else ""
 
 
 def _follow(module: nn.Module, route: str) -> Any:

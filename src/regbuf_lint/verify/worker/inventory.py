@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from regbuf_lint.verify.checks.state_kept import holder
 from regbuf_lint.verify.stragglers import found
 from regbuf_lint.verify.worker.importing import file_of
 from regbuf_lint.verify.worker.values import digest
@@ -26,7 +27,7 @@ def take_inventory(subject: Subject) -> Facts:
     return {
         "parameters": {name: _tensor(one) for name, one in module.named_parameters(remove_duplicate=False)},
         "buffers": {name: _buffer(one) | {"saved": name in keys} for name, one in _buffers(module).items()},
-        "stragglers": {one.path: _straggler(one) | _tensor(tensor) for one, tensor in found(module)},
+        "stragglers": {one.path: _straggler(module, one) | _tensor(tensor) for one, tensor in found(module)},
         "keys": sorted(keys),
         "classes": sorted(_classes(module)),
     }
@@ -42,8 +43,8 @@ def _buffers(module: nn.Module) -> dict[str, torch.Tensor | None]:
     return registered | dict(module.named_buffers(remove_duplicate=False))
 
 
-def _straggler(one: Straggler) -> dict[str, Any]:
-    return {"kind": one.kind, "attribute": one.attribute, "said": str(one)}
+def _straggler(module: nn.Module, one: Straggler) -> dict[str, Any]:
+    return {"kind": one.kind, "attribute": one.attribute, "said": str(one), "holder": holder(module, one.path)}
 
 
 def _tensor(tensor: torch.Tensor) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
 from mutants import FIXED, PLAIN, Version, rows
+
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import BUILDS
 from regbuf_lint.verify.isolation.client import CAN_FORK, Worker, WorkerError
@@ -94,9 +94,10 @@ def test_it_does_nothing_else(reports: dict[str, CaseReport]) -> None:
 
 def test_the_verdict_says_where_it_happened(reports: dict[str, CaseReport]) -> None:
     assert "in inventory on cpu" in built(reports["segfaults"]).reason
-    assert "in round-trip on cpu" in built(reports["hangs"]).reason or "in moves-after-use" in built(
-        reports["hangs"]
-    ).reason
+    assert (
+        "in round-trip on cpu" in built(reports["hangs"]).reason
+        or "in moves-after-use" in built(reports["hangs"]).reason
+    )
 
 
 def test_an_original_is_watched_too(tmp_path: Path) -> None:
