@@ -57,7 +57,7 @@ BAD = {
                  "    except OSError: pass", "os._exit(0)"),
         "ended early",
     ),
-    "kills_parent": (building("os.kill(os.getppid(), signal.SIGKILL)", "time.sleep(99)"), "starts the others was ended"),
+    "kills_parent": (building("os.kill(os.getppid(), signal.SIGKILL)", "time.sleep(99)"), "starts the others"),
     "raises": (building("raise ValueError('no luck')"), "ValueError: no luck"),
 }  # fmt: skip
 """What a fixed version does, and what the verdict says."""
