@@ -210,8 +210,8 @@ def _parser() -> _Parser:
     parser = _Parser(
         prog="regbuf-verify",
         description="Let torch itself confirm that plain tensors are defects, and that fixes mend them.",
-        epilog="Exit codes: 0 verified; 1 a check failed, nothing could be verified, or a device that was asked for is "
-        "absent; 2 a mistake in usage, no torch, or no CUDA in spite of --require-cuda.",
+        epilog="Exit codes: 0 verified; 1 a check failed, nothing was verified, or a class or device that was asked "
+        "for is absent; 2 a mistake in usage, no torch, or no CUDA in spite of --require-cuda.",
         allow_abbrev=False,
     )
     parser.add_argument(

@@ -27,13 +27,12 @@ SCHEMA = 1
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
     group = parser.getgroup("regbuf-audit", "tensors that nn.Module does not know")
-    group.addoption(
-        OPTION,
-        nargs="?",
-        const=REPORT,
-        choices=(REPORT, ERROR),
-        help="report the lines that store plain tensors on nn.Module objects; `error` makes the run fail for them",
-    )
+    for names, how, said in (
+        ((OPTION, f"{OPTION}={REPORT}"), REPORT, "report the lines that store plain tensors on nn.Module objects"),
+        ((f"{OPTION}={ERROR}",), ERROR, "the same, and fail the run for those that store them while building"),
+    ):
+        # Options of their own, since one with an optional value would take a path behind it for the value.
+        group.addoption(*names, action="store_const", const=how, dest="regbuf_audit", help=said)
     group.addoption(JSON_OPTION, metavar="FILE", help=f"with {OPTION}: write the lines to a file as JSON")
 
 
@@ -134,4 +133,5 @@ def described(line: dict[str, Any]) -> str:
 def _counted(lines: list[dict[str, Any]]) -> str:
     defects = sum(map(is_defect, lines))
     rest = len(lines) - defects
-    return f"{defects} lines stored tensors while a module was built; {rest} others may be right"
+    number = "1 line" if defects == 1 else f"{defects} lines"
+    return f"{number} stored tensors while a module was built; {rest} others may be right"

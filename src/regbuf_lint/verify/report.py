@@ -34,9 +34,15 @@ def counts(reports: Sequence[CaseReport]) -> Counter[Outcome]:
 
 
 def is_verified(reports: Sequence[CaseReport], machine: Machine) -> bool:
-    """Whether something was verified, nothing failed, and every device that was asked for was there."""
+    """Whether something was verified, nothing failed, and every class and device that was asked for was there."""
     number = counts(reports)
-    return bool(number[Outcome.PASSED]) and not number[Outcome.FAILED] and not machine.absent
+    targets = target_verdicts(reports).values()
+    return (
+        bool(number[Outcome.PASSED])
+        and not number[Outcome.FAILED]
+        and not machine.absent
+        and all(verdict.outcome is Outcome.PASSED for verdict in targets)
+    )
 
 
 def target_verdicts(reports: Sequence[CaseReport]) -> dict[str, Verdict]:
