@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,10 +13,9 @@ from regbuf_lint.engine.run import check_source
 from regbuf_lint.report.json_format import finding_record
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
-from regbuf_lint.verify.isolation.client import Worker
 from regbuf_lint.verify.isolation.supervision import Limits
 from regbuf_lint.verify.model import Outcome
-from regbuf_lint.verify.runner import machine, run_cases
+from regbuf_lint.verify.runner import run_cases, started
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,9 +43,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def reports(findings: Path, device: str) -> dict[str, CaseReport]:
     pytest.importorskip("torch")
-    with ExitStack() as stack:
-        workers = [stack.enter_context(Worker(Limits())) for _ in range(2)]
-        seen = machine([device], workers[0])
+    with started([device], Limits(), jobs=2) as (seen, workers):
         found = run_cases(list(pairs(FIXTURES, str(findings))), seen, workers)
     return {report.case.name: report for report in found}
 
@@ -70,7 +66,7 @@ def test_every_check_is_run_for_most(reports: dict[str, CaseReport]) -> None:
 
 
 def test_originals_fail_on_the_device(reports: dict[str, CaseReport], device: str) -> None:
-    """Of those whose tensors stay behind, nearly all also stop working there."""
+    """Of those whose tensors stay behind, nearly all also stop working there; CUDA takes lone numbers of the CPU."""
     shown = [
         one.verdict.reason
         for report in reports.values()
@@ -78,5 +74,5 @@ def test_originals_fail_on_the_device(reports: dict[str, CaseReport], device: st
         if one.check == SHOWS_BUG and one.device == device and one.verdict.outcome is Outcome.PASSED
     ]
     assert len(shown) > 200
-    assert sum("outputs-device" in said for said in shown) > 0.9 * len(shown)
+    assert sum("outputs-device" in said for said in shown) > (0.9 if device == "meta" else 0.75) * len(shown)
     assert all("moves" in said or "outputs-device" in said for said in shown)

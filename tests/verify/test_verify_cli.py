@@ -213,7 +213,7 @@ class TestDevices:
         arguments = ["model.py::Net", "--init", "Net()", "--device", device, "--require-cuda"]
         code, out, err = run(*arguments, capsys=capsys)
         assert (code, out) == (cli.MISTAKE, "")
-        assert err.startswith("regbuf-verify: error: --require-cuda: ")
+        assert err.startswith("regbuf-verify: error: CUDA is required: ")
 
 
 MISTAKES = [
@@ -249,7 +249,7 @@ def test_mistakes(
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
     if "--device" in arguments:
-        monkeypatch.setattr(cli, "machine", None)
+        monkeypatch.setattr(cli, "run_cases", None)
     code = cli.main(arguments)
     printed = capsys.readouterr()
     assert (code, printed.out) == (cli.MISTAKE, "")

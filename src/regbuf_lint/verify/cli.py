@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from regbuf_lint import __version__
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.declared import SEPARATOR
-from regbuf_lint.verify.isolation.client import Worker, WorkerError
+from regbuf_lint.verify.isolation.client import WorkerError
 from regbuf_lint.verify.isolation.supervision import Limits
 from regbuf_lint.verify.model import CaseError
 from regbuf_lint.verify.report import as_json, as_markdown, as_table, check_list, is_verified
-from regbuf_lint.verify.runner import machine, run_cases
+from regbuf_lint.verify.runner import run_cases, started
 from regbuf_lint.verify.user_cases import replacements, user_cases
 
 if TYPE_CHECKING:
@@ -64,10 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     limits = Limits(arguments.timeout, arguments.memory_limit)
     cases = list(_cases(arguments))
-    with ExitStack() as stack:
-        jobs = min(arguments.jobs or _processors(), len(cases))
-        workers = [stack.enter_context(Worker(limits)) for _ in range(jobs)]
-        seen = _machine(arguments, workers[0])
+    jobs = min(arguments.jobs or processors(), len(cases))
+    with started(_devices(arguments.device), limits, jobs) as (seen, workers):
+        if arguments.require_cuda:
+            check_cuda(seen)
         progress = _Progress(len(cases), quiet=arguments.quiet)
         reports = run_cases(cases, seen, workers, on_done=progress.done)
         progress.end()
@@ -79,13 +78,16 @@ def _run(arguments: argparse.Namespace) -> int:
     return VERIFIED if is_verified(reports, seen) else FAILED
 
 
-def _machine(arguments: argparse.Namespace, worker: Worker) -> Machine:
-    seen = machine(_devices(arguments.device), worker)
-    if arguments.require_cuda and not any(name.startswith(_CUDA) for name in seen.devices):
+def check_cuda(seen: Machine) -> None:
+    """Make sure that there is CUDA.
+
+    Raises:
+        CaseError: there is none.
+    """
+    if not any(name.startswith(_CUDA) for name in seen.devices):
         reason = next((said for name, said in seen.absent.items() if name.startswith(_CUDA)), "none is there")
-        msg = f"--require-cuda: {reason}"
+        msg = f"CUDA is required: {reason}"
         raise CaseError(msg)
-    return seen
 
 
 def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
@@ -181,7 +183,8 @@ def _write_file(path: Path, text: str) -> None:
         raise CaseError(msg) from error
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1

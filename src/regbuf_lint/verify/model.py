@@ -176,9 +176,11 @@ class Machine:
         python: Python's release.
         devices: the devices with their descriptions (``{"cuda": "NVIDIA H100"}``).
         absent: devices that were asked for and are not there, with the reason.
+        accelerated: whether this torch was built for any accelerator.
     """
 
     torch: str
     python: str
     devices: dict[str, str] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
+    accelerated: bool = False

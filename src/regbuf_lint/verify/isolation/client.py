@@ -59,7 +59,7 @@ class Worker:
 
     def __init__(self, limits: Limits, *, fork: bool = CAN_FORK) -> None:
         self._limits = limits
-        self._fork = fork
+        self.forks = fork
         self._server: _Server | None = None
 
     def stop(self) -> None:
@@ -91,7 +91,7 @@ class Worker:
                 "facts": str(scratch / FACTS),
                 "limits": asdict(self._limits),
             }
-            ending = self._in_child(full) if self._fork else self._in_interpreter(full, scratch)
+            ending = self._in_child(full) if self.forks else self._in_interpreter(full, scratch)
             return Work(ending, _noted(scratch / FACTS), _start(scratch / STDOUT), _end(scratch / STDERR))
 
     def _in_child(self, request: dict[str, Any]) -> Ending:
@@ -171,6 +171,7 @@ def environment() -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # asking for CUDA must not touch it, or no child could use it
     }
 
 

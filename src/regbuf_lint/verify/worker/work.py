@@ -71,7 +71,8 @@ def describe(asked: list[str]) -> dict[str, Any]:
     said = {name: _described(name) for name in names}
     devices = {name: text for name, (is_there, text) in said.items() if is_there}
     absent = {name: text for name, (is_there, text) in said.items() if not is_there}
-    machine = Machine(str(torch.__version__), platform.python_version(), devices, absent)
+    accelerated = any(getattr(torch.version, kind, None) for kind in ("cuda", "hip", "xpu"))
+    machine = Machine(str(torch.__version__), platform.python_version(), devices, absent, accelerated)
     return {"machine": asdict(machine)}
 
 
