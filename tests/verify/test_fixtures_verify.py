@@ -66,7 +66,7 @@ def test_every_check_is_run_for_most(reports: dict[str, CaseReport]) -> None:
 
 
 def test_originals_fail_on_the_device(reports: dict[str, CaseReport], device: str) -> None:
-    """Of those whose tensors stay behind, nearly all also stop working there; CUDA takes lone numbers of the CPU."""
+    """Of those whose tensors stay behind, most also stop working there; some operations take tensors of two devices."""
     shown = [
         one.verdict.reason
         for report in reports.values()
@@ -74,5 +74,5 @@ def test_originals_fail_on_the_device(reports: dict[str, CaseReport], device: st
         if one.check == SHOWS_BUG and one.device == device and one.verdict.outcome is Outcome.PASSED
     ]
     assert len(shown) > 200
-    assert sum("outputs-device" in said for said in shown) > (0.9 if device == "meta" else 0.75) * len(shown)
+    assert sum("outputs-device" in said for said in shown) > 0.75 * len(shown)
     assert all("moves" in said or "outputs-device" in said for said in shown)

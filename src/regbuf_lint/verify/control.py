@@ -9,7 +9,7 @@ from regbuf_lint.verify.checks.registry import CHECKS, SHOWS_BUG
 from regbuf_lint.verify.model import CPU, CheckResult, Outcome, Verdict, failed, not_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from regbuf_lint.verify.model import Case
     from regbuf_lint.verify.observing import Observation
@@ -22,7 +22,13 @@ STYLE = frozenset({"RBF202", "RBF203", "RBF204", "RBF901"})
 """Rules about code that works and could be written better."""
 
 
-def control(case: Case, original: Observation, changes: Changes, devices: Sequence[str]) -> list[CheckResult]:
+def control(
+    case: Case,
+    original: Observation,
+    changes: Changes,
+    devices: Sequence[str],
+    cured: Container[tuple[str, str]] | None = None,
+) -> list[CheckResult]:
     """Judge whether the original shows its bug, on the CPU and on each device.
 
     Args:
@@ -30,6 +36,8 @@ def control(case: Case, original: Observation, changes: Changes, devices: Sequen
         original: what was seen of the version before the fix.
         changes: what the fix changed.
         devices: the devices beside the CPU.
+        cured: the checks, with devices, that the fixed version passes: no other failure is the bug that was fixed;
+            None where there is no fixed version.
     """
     codes = frozenset({case.rule} if case.rule else ())
     raised = _raised(case, original)
@@ -41,7 +49,12 @@ def control(case: Case, original: Observation, changes: Changes, devices: Sequen
         return [CheckResult(SHOWS_BUG, CPU, not_run("no fix says which Parameter is meant to be a constant"))]
     if codes and codes <= STYLE:
         return [CheckResult(SHOWS_BUG, CPU, not_run("a style rule: the original is right"))]
-    evidence = {device: list(_evidence(case, original, changes, device)) for device in (CPU, *devices)}
+    evidence = {
+        device: [
+            name for name in _failures(case, original, changes, device) if cured is None or (name, device) in cured
+        ]
+        for device in (CPU, *devices)
+    }
     if not codes:
         return [_of_unknown_rule(evidence)]
     results = [CheckResult(SHOWS_BUG, CPU, _on_cpu(codes, evidence[CPU]))]
@@ -61,7 +74,7 @@ def _raised(case: Case, original: Observation) -> Verdict | None:
     return failed(f"the original raises something else: {error_text(original.error)}")
 
 
-def _evidence(case: Case, original: Observation, changes: Changes, device: str) -> Iterator[str]:
+def _failures(case: Case, original: Observation, changes: Changes, device: str) -> Iterator[str]:
     """Yield the checks that the original fails on a device, when it is judged as if it were the fixed version."""
     for name, check in CHECKS.items():
         facts = original.facts.get((name, device))

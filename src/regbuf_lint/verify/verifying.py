@@ -80,11 +80,10 @@ class _Run:
             return [CheckResult(BUILDS, CPU, lacking)]
         original = self._on_demand(original, fixed)
         changes = _changes(original, fixed)
-        results = [CheckResult(BUILDS, CPU, self._built(original, fixed))]
-        results += control(self._case, original, changes, self._devices)
-        if fixed.inventory is not None:
-            results += self._judged(fixed, original, changes)
-        return results
+        judged = list(self._judged(fixed, original, changes)) if fixed.inventory is not None else []
+        cured = {(one.check, one.device) for one in judged if one.verdict.outcome is Outcome.PASSED}
+        shown = control(self._case, original, changes, self._devices, cured)
+        return [CheckResult(BUILDS, CPU, self._built(original, fixed)), *shown, *judged]
 
     def defect(self) -> list[CheckResult]:
         """See whether code that is known to be wrong shows it."""
