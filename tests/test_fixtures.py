@@ -19,7 +19,6 @@ from regbuf_lint.engine.run import check_source
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rules.registry import RULES
 from regbuf_lint.source.text import SourceText, decode_source, read_source
-from regbuf_lint.verify import audit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -259,6 +258,8 @@ class Built:
 
     def __init__(self, file: Any) -> None:
         torch = pytest.importorskip("torch")
+        from regbuf_lint.verify import audit  # noqa: PLC0415  imports torch
+
         torch.manual_seed(0)
         self.module: nn.Module = file.make()
         self.stragglers = audit(self.module)
