@@ -102,7 +102,9 @@ MUTANTS = {
         device="meta",
     ),
     "moves-after-use": Mutant(
-        "forward keeps the tensor of the buffer in a list", Version(first="self.seen = [self.scale]"), device="meta"
+        "forward keeps the tensor of the buffer in a list",
+        Version(first='if not hasattr(self, "seen"): self.seen = [self.scale]'),
+        device="meta",
     ),
     "casts": Mutant(
         "half() leaves a buffer out",

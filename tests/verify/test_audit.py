@@ -180,7 +180,16 @@ class Caching(Good):
     """Keeps what a call computes."""
 
     def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
-        self.cache = [self.scale * 2]
+        if not hasattr(self, "cache"):
+            self.cache = [self.scale * 2]
+        return super().forward(x, shift)
+
+
+class Remembering(Good):
+    """Keeps a temporary, which each call replaces."""
+
+    def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+        self.last = x
         return super().forward(x, shift)
 
 
@@ -224,7 +233,7 @@ WRONG = [
     (NotMoved, None, r"not on \w+ after .to\(\):\n  scale on cpu"),
     (NotCast, None, r"not cast by .double\(\):\n  scale: torch.float32"),
     (Derived, None, r"norm: requires-grad"),
-    (Caching, torch.ones(2, 3), r"stored by a call, and not on \w+"),
+    (Caching, torch.ones(2, 3), r"stored by a call, and still not on \w+"),
     (OnCpu, torch.ones(2, 3), r"cannot be called on \w+: RuntimeError"),
 ]
 
@@ -245,6 +254,10 @@ def test_what_follows_passes(inputs: Any, device: str) -> None:
     assert_state_follows_module(module, inputs)
     assert module.scale.device.type == "cpu"
     assert module.scale.dtype is torch.float32
+
+
+def test_a_temporary_is_no_state(device: str) -> None:
+    assert_state_follows_module(Remembering(), torch.ones(2, 3), device)
 
 
 def test_meta_without_values_is_no_failure() -> None:

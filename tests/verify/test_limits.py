@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import mmap
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -20,6 +22,8 @@ from regbuf_lint.verify.model import Machine, Outcome, Verdict
 from regbuf_lint.verify.runner import run_cases
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from regbuf_lint.verify.model import CaseReport
 
 pytestmark = [pytest.mark.torch, pytest.mark.skipif(not CAN_FORK, reason="limits are watched on Linux")]
@@ -139,10 +143,7 @@ def test_nothing_is_left_running(tmp_path: Path) -> None:
     case.with_name("case.fixed.py").write_text(building(left, "time.sleep(0.2)").text(), encoding="utf-8")
     with Worker(LIMITS) as worker:
         run_cases(list(pairs(tmp_path)), META, [worker])
-    deadline = time.monotonic() + 5
-    while is_running(int(note.read_text(encoding="ascii"))) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_running(int(note.read_text(encoding="ascii")))
+    wait_until(lambda: not is_running(int(note.read_text(encoding="ascii"))))
 
 
 def is_running(pid: int) -> bool:
@@ -166,3 +167,30 @@ def test_a_server_without_torch_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
     with Worker(LIMITS) as worker, pytest.raises(WorkerError, match="no torch here"):
         worker.run({"do": "describe", "devices": ["meta"]})
+
+
+def test_an_interrupted_run_ends_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    note = tmp_path / "pid"
+    case = tmp_path / "RBF001" / "case.py"
+    case.parent.mkdir()
+    hanging = Version(
+        rows(PLAIN, f"open({str(note)!r}, 'w').write(str(__import__('os').getpid()))"), "while True: pass"
+    )
+    case.write_text(hanging.text(), encoding="utf-8")
+    case.with_name("case.fixed.py").write_text(Version().text(), encoding="utf-8")
+    command = [sys.executable, "-m", "regbuf_lint.verify", str(tmp_path), "--timeout", "300"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: note.exists() and note.read_text(encoding="ascii") != "")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, "regbuf-verify: error: interrupted\n")
+    wait_until(lambda: not is_running(int(note.read_text(encoding="ascii"))))
+
+
+def wait_until(happens: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not happens():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -156,6 +157,14 @@ class TestOutput:
         assert code == cli.FAILED
         assert "plain-tensors     cpu     FAILED   left: scale: tensor" in out
         assert out.endswith("6 failed, 4 not run.\n")
+
+    def test_a_table_for_a_terminal(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("rich")
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", "200")
+        _, out, _ = run(*self.ARGUMENTS, capsys=capsys)
+        assert re.search(r"│ plain-tensors +│ cpu +│ \S*FAILED", out)
+        assert "━" in out
 
     def test_markdown_into_a_file(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         code, out, _ = run(*self.ARGUMENTS, "--output-format", "markdown", "-o", "report.md", capsys=capsys)

@@ -79,17 +79,18 @@ def _not_cast(module: nn.Module) -> list[str]:
 
 
 def _assert_works(module: nn.Module, moved_copy: nn.Module, inputs: Any, device: str) -> None:
-    here = _copy(module)
-    expected = _called(here, inputs)
-    after = [str(one) for one, tensor in found(here.to(device)) if not on(tensor, device)]
-    _assert_nothing(after, f"stored by a call, and not on {device} after .to()")
+    used = _copy(module)
+    expected = _called(used, inputs)
     try:
         result = _called(moved_copy, moved(inputs, device))
+        _called(used.to(device), moved(inputs, device))
     except Exception as error:
         if device.startswith(_META) and not any(text in str(error) for text in _VALUES):
             return  # it needs values, and meta tensors have none
         msg = f"cannot be called on {device}: {type(error).__name__}: {error}"
         raise AssertionError(msg) from error
+    after = [str(one) for one, tensor in found(used) if not on(tensor, device)]
+    _assert_nothing(after, f"stored by a call, and still not on {device} after .to() and another call")
     said = differences(result, expected, device)
     if said:
         msg = f"on {device}: {said}"

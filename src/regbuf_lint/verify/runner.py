@@ -78,4 +78,9 @@ def run_cases(
         return report
 
     with ThreadPoolExecutor(len(workers)) as pool:
-        return list(pool.map(one, cases))
+        try:
+            return list(pool.map(one, cases))
+        except BaseException:
+            for worker in workers:
+                worker.abort()
+            raise

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.worker.subject import Subject
 
 META = "meta"
+MPS = "mps"
+_NO_DOUBLE = "float64"
 _ABOUT_DEVICES = re.compile(
     r"not on the expected device|same device|different devices?\b|device type|two devices|on cpu\b"
 )
@@ -128,6 +130,8 @@ class Check(ABC):
         said = error_text(seen.facts)
         if seen.device == META and not about_devices(seen.facts):
             return not_run(f"meta tensors have no values: {said}")
+        if seen.device.startswith(MPS) and _NO_DOUBLE in said:
+            return not_run(f"this device has no such dtype: {said}")
         if "error" in (seen.facts_before or {}):
             return not_run(f"the original cannot either: {error_text(seen.facts_before or {})}")
         return failed(said)

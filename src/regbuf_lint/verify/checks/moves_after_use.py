@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
@@ -20,15 +21,21 @@ class MovesAfterUse(Check):
     on_device = True
 
     def probe(self, subject: Subject, device: str) -> Facts:
-        """Call, move, and see what stays."""
+        """Call, move, and see what stays, though another call may replace it: that would be a temporary."""
         from regbuf_lint.verify.worker.values import on  # noqa: PLC0415  imports torch
+
+        def elsewhere() -> set[str]:
+            return {name for name, one in all_tensors(subject, module).items() if not on(one, device)}
 
         module = subject.fresh()
         subject.call(module)
         module.to(device)
-        return {
-            "stays": sorted(name for name, one in all_tensors(subject, module).items() if not on(one, device)),
-        }
+        stays = elsewhere()
+        if stays:
+            with suppress(Exception, SystemExit):  # where it cannot be called, nothing is replaced either
+                subject.call(module, device)
+                stays &= elsewhere()
+        return {"stays": sorted(stays)}
 
     def judge(self, seen: Seen) -> Verdict:
         """Only what stays in the original as well, and was not fixed, may stay."""

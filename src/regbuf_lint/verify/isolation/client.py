@@ -61,6 +61,16 @@ class Worker:
         self._limits = limits
         self.forks = fork
         self._server: _Server | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._aborted = False
+
+    def abort(self) -> None:
+        """End what runs now, and start nothing further; called from another thread."""
+        self._aborted = True
+        if self._server is not None:
+            self._server.kill()
+        if self._process is not None:
+            self._process.kill()
 
     def stop(self) -> None:
         """End the process that forks, if there is one."""
@@ -83,6 +93,9 @@ class Worker:
         Raises:
             WorkerError: torch cannot be imported.
         """
+        if self._aborted:
+            msg = "aborted"
+            raise WorkerError(msg)
         with tempfile.TemporaryDirectory(prefix="regbuf-verify-", ignore_cleanup_errors=True) as directory:
             scratch = Path(directory)
             full = {
@@ -116,6 +129,7 @@ class Worker:
                 env=environment(),
                 start_new_session=hasattr(os, "setsid"),
             )
+            self._process = process
             return supervise(process.pid, process.poll, self._limits)
 
 
@@ -152,8 +166,12 @@ class _Server:
             return None
         return Ending(**json.loads(line)) if line else None
 
+    def kill(self) -> None:
+        """End the process; its child is ended with it."""
+        self._process.kill()
+
     def stop(self) -> None:
-        """End the server."""
+        """End the server, and give back what it used here."""
         with suppress(OSError):
             os.close(self._requests)
         self._process.kill()
