@@ -76,6 +76,15 @@ class TestWriting:
         assert "1 fixed, 0 remaining" in out
         assert (project / "model.py").read_text(encoding="utf-8") == FIXED
 
+    def test_what_no_fix_speaks_of_speaks_against_none(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """A tensor that the linter does not see stays plain, before and after."""
+        hidden = "self.hidden = eval('torch.ones(3)')\n        self.mask"
+        text = MODEL.replace("self.mask", hidden, 1).replace("* self.mask", "* self.mask * self.hidden")
+        (project / "model.py").write_text(text, encoding="utf-8")
+        code, _, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+        assert (code, err) == (0, "")
+        assert 'self.register_buffer("mask"' in (project / "model.py").read_text(encoding="utf-8")
+
     def test_what_fails_is_not_written(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (project / "model.py").write_text(COUNTING, encoding="utf-8")
         code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)

@@ -139,7 +139,7 @@ class TestClassesOfUsers:
         self, project: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         fix = {"applicability": "safe", "state_dict": {"adds": ["scale"], "removes": []}}
-        finding = {"code": "RBF001", "filename": "plain.py", "class": "Net", "fix": fix}
+        finding = {"code": "RBF001", "filename": "plain.py", "class": "Net", "attribute": "scale", "fix": fix}
         (project / "findings.json").write_text(json.dumps([finding]), encoding="utf-8")
         arguments = [*self.CALLED, "--fixed", "plain.py=model.py"]
         code, found = as_json(*arguments, "--device", "meta", "--findings", "findings.json", capsys=capsys)

@@ -31,7 +31,14 @@ def declared(file: str, fixed: tuple[tuple[str, str], ...]) -> Claims:
         adds = tuple(key for one in own for key in _declared(one, "adds"))
         removes = tuple(key for one in own for key in _declared(one, "removes"))
         withheld = any(one["fix"] is None or one["fix"]["applicability"] == "display" for one in own)
-        return Claims(frozenset(one["code"] for one in own), True, adds, removes, withheld)  # noqa: FBT003  a field
+        return Claims(
+            codes=frozenset(one["code"] for one in own),
+            declared=True,
+            adds=adds,
+            removes=removes,
+            withheld=withheld,
+            fixed=frozenset(one["attribute"] for one in own if one["fix"] is not None and one["attribute"]),
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         msg = f"--findings: {file}: not what `regbuf-lint --output-format json` writes ({type(error).__name__})"
         raise CaseError(msg) from error

@@ -94,6 +94,7 @@ class Claims:
         removes: names that it loses, likewise.
         withheld: whether some tensors stay plain on purpose, since their fix was withheld.
         stays: attributes that stay plain on purpose.
+        fixed: attributes that the fixes are about; where there are any, nothing is said of others.
         exempt: checks that do not count, each with the reason.
     """
 
@@ -103,6 +104,7 @@ class Claims:
     removes: tuple[tuple[str, str], ...] = ()
     withheld: bool = False
     stays: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
     exempt: tuple[tuple[str, str], ...] = ()
 
 

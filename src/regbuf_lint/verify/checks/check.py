@@ -82,7 +82,8 @@ class Seen:
 
     def stays(self, path: str) -> bool:
         """Whether the way to a tensor begins with an attribute that stays plain on purpose."""
-        return self.inventory["stragglers"][path]["attribute"] in self.claims.stays
+        attribute = self.inventory["stragglers"][path]["attribute"]
+        return attribute in self.claims.stays or bool(self.claims.fixed and attribute not in self.claims.fixed)
 
     def before(self, key: str) -> list[str]:
         """Return a list among the facts of the original; empty where there is none."""
@@ -116,7 +117,8 @@ class Check(ABC):
     def verdict(self, seen: Seen) -> Verdict:
         """Judge what was seen."""
         if self.needs_original and seen.inventory_before is None:
-            return not_run("there is no original that can be built to compare with")
+            only_one = "there is one version, and none to compare it with"
+            return not_run(only_one if seen.alone else "there is no original that can be built to compare with")
         if "no_inputs" in seen.facts:
             return not_run(seen.facts["no_inputs"])
         if "not_run" in seen.facts:

@@ -50,10 +50,10 @@ class OutputsDevice(Check):
         """Both ways have to work."""
         wrong = self._wrong(seen)
         left = plain(seen.inventory)
-        on_purpose = seen.claims.withheld or seen.claims.stays
+        on_purpose = seen.claims.withheld or any(map(seen.stays, left))
         if wrong.outcome is not Outcome.FAILED or seen.alone or not (on_purpose and left):
             return wrong
-        return not_run(f"what stays plain on purpose is on {CPU}: {', '.join(sorted(left))}"[:200])
+        return not_run(f"what no fix speaks of stays on {CPU}: {', '.join(sorted(left))}"[:200])
 
     def _wrong(self, seen: Seen) -> Verdict:
         for what in ("new", "used"):
