@@ -78,7 +78,7 @@ class TestWriting:
 
     def test_what_no_fix_speaks_of_speaks_against_none(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """A tensor that the linter does not see stays plain, before and after."""
-        hidden = "self.hidden = eval('torch.ones(3)')\n        self.mask"
+        hidden = 'self.hidden = eval("torch.ones(3)")\n        self.mask'
         text = MODEL.replace("self.mask", hidden, 1).replace("* self.mask", "* self.mask * self.hidden")
         (project / "model.py").write_text(text, encoding="utf-8")
         code, _, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
