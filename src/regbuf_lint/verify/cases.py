@@ -18,6 +18,7 @@ PROJECT = "project_"
 MAIN = "main.py"
 _EXPECT = re.compile(r"# expect: (.*)$", re.MULTILINE)
 _CODE = re.compile(r"\bRBF\d{3}\b")
+_WITHHELD = re.compile(r"\b(?:withheld|display)\b")
 _TODO = re.compile(r"# todo: RBF\d{3}")
 _STAYS = re.compile(r"^# stays plain: (.*)$", re.MULTILINE)
 _EXEMPT = re.compile(r"^# not verified: ([\w-]+): (.*)$", re.MULTILINE)
@@ -89,7 +90,7 @@ def _case(
     place = path.relative_to(base)
     rule = next((part for part in path.parts[::-1] if _CODE.fullmatch(part)), "")
     stated_codes = {code for word in stated for code in _CODE.findall(word)}
-    withheld = any("withheld" in word for word in stated) or bool(_TODO.search(text))
+    withheld = any(_WITHHELD.search(word) for word in stated) or bool(_TODO.search(text))
     build = Build(str(path), make=f"{path}::make", inputs=f"{path}::inputs", paths=paths)
     fixed = Build(build.file, build.make, inputs=build.inputs, paths=paths, replaced=replaced) if replaced else None
     return Case(
