@@ -85,6 +85,22 @@ class TestWriting:
         assert (code, err) == (0, "")
         assert 'self.register_buffer("mask"' in (project / "model.py").read_text(encoding="utf-8")
 
+    def test_fixes_that_were_not_asked_for_are_not_missed(
+        self, project: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """With safe fixes alone, what only an unsafe one would mend stays as it is and is reported."""
+        own = 'self.register_buffer("own", torch.ones(3, requires_grad=True))'
+        lines = [own, "self.ids = torch.ones(1).expand(3)", "self.mask"]
+        text = MODEL.replace("self.mask", "\n        ".join(lines), 1)
+        text = text.replace("* self.mask", "* self.mask * self.ids * self.own")
+        (project / "model.py").write_text(text, encoding="utf-8")
+        code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+        assert code == 1
+        assert "not verified" not in err
+        assert "RBF001" in out
+        assert "RBF101" in out
+        assert 'self.register_buffer("mask"' in (project / "model.py").read_text(encoding="utf-8")
+
     def test_what_fails_is_not_written(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (project / "model.py").write_text(COUNTING, encoding="utf-8")
         code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)

@@ -150,10 +150,10 @@ def _fixed_text(file: FileResult, place: Path) -> str:
 
 
 def _findings(file: FileResult, place: Path) -> str:
-    """Write what was fixed and what is left, as JSON, and return where."""
+    """Write what was fixed, as JSON, and return where; findings that are left say nothing of the new text."""
     from regbuf_lint.report.registry import render  # noqa: PLC0415  start-up time
 
     applied = file.fixed.applied if file.fixed else ()
     path = place / _FINDINGS
-    path.write_text(render(RunResult((replace(file, findings=(*applied, *file.findings)),)), "json"), encoding="utf-8")
+    path.write_text(render(RunResult((replace(file, findings=applied),)), "json"), encoding="utf-8")
     return str(path)

@@ -242,7 +242,7 @@ def _add_building(group: argparse._ArgumentGroup) -> None:
         "--fixed", action="append", default=[], metavar="FILE=FIXED", help="compare with FILE as FIXED has it"
     )
     group.add_argument(
-        "--findings", default="", metavar="FILE", help="JSON of regbuf-lint that says what fixes declare"
+        "--findings", default="", metavar="FILE", help="JSON of regbuf-lint: the findings that were fixed"
     )
 
 

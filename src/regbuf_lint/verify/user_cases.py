@@ -64,7 +64,7 @@ def user_cases(
         init: an expression that gives a module; its names are those of the target's file.
         inputs: an expression that gives the inputs; where empty, those of the factory or of ``inputs()`` beside it.
         fixed: files with the files that would take their place; then both versions are compared.
-        findings: a file with the linter's findings as JSON, which say what the fixes declare.
+        findings: a file with the findings whose fixes were made, as the linter's JSON, which say what they declare.
 
     Raises:
         CaseError: a file is not there, or nothing says how to build the classes.

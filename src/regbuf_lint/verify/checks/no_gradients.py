@@ -25,5 +25,8 @@ class NoGradients(Check):
     def judge(self, seen: Seen) -> Verdict:
         """None does, but for those of the original that the fix is not about."""
         requiring = seen.facts["requiring"]
-        before = seen.before("requiring") if seen.claims.withheld else []
+        claims = seen.claims
+        before = [name for name in seen.before("requiring") if name.rpartition(".")[2] not in claims.fixed]
+        if not (claims.withheld or claims.fixed):
+            before = []
         return none_of(seen.blamed(requiring, before), "requires a gradient")
