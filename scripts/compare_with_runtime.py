@@ -126,7 +126,7 @@ def lint(command: str, checkout: Path, package: str) -> list[dict[str, Any]]:
 def trace(arguments: argparse.Namespace) -> dict[str, Any]:
     """Run the tests under the tracer and return what it saw."""
     checkout: Path = arguments.checkout.resolve()
-    paths = [str(TRACER), *(str((checkout / path).resolve()) for path in arguments.python_path)]
+    paths = [str(TRACER), str(ROOT / "src"), *(str((checkout / path).resolve()) for path in arguments.python_path)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])}
     with tempfile.TemporaryDirectory() as name:
         output, wanted = Path(name) / "seen.json", Path(name) / "lines.json"

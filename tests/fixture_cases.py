@@ -4,6 +4,8 @@ A comment ``# expect: CODE WORD`` states a finding; WORD is the applicability of
 a row it speaks of that row, alone on a row of the next one (for rows whose layout a comment would change). Several
 findings of a row are separated by commas. ``# todo: CODE`` states a finding that is missed as yet.
 
+``# stays plain: NAME, ...`` and ``# not verified: CHECK: REASON`` are for the verifier (``docs/verification.md``).
+
 ``NAME.fixed.py`` beside a file is the file with every fix applied. A ``quiet_NAME.py`` has no findings. A directory
 ``project_NAME`` is a project of several files, linted each, with ``main.py`` to build.
 """

@@ -7,10 +7,8 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import cache
 from importlib.util import find_spec
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    import torch
     from torch import nn
 
     from regbuf_lint.model.finding import Finding
@@ -261,47 +258,19 @@ class Built:
 
     def __init__(self, file: Any) -> None:
         torch = pytest.importorskip("torch")
+        from regbuf_lint.verify import audit  # noqa: PLC0415  imports torch
+
         torch.manual_seed(0)
         self.module: nn.Module = file.make()
-        self.plain = {
-            f"{path}.{name}".lstrip(".")
-            for path, module in self.module.named_modules()
-            for name, value in vars(module).items()
-            if isinstance(value, torch.Tensor)
-        }
-        kept_by_torch = vars(torch.nn.Module()).keys()
-        self.contained = {
-            f"{path}.{name}".lstrip(".")
-            for path, module in self.module.named_modules()
-            for name, value in vars(module).items()
-            if name not in kept_by_torch and any(isinstance(one, torch.Tensor) for one in contents(value))
-        }
+        self.stragglers = audit(self.module)
         self.saved = set(self.module.state_dict())
         self.buffers = dict(self.module.named_buffers(remove_duplicate=False))
-        self.parameters = dict(self.module.named_parameters(remove_duplicate=False))
         self.call: Callable[[], Any] = lambda: self.module(*file.inputs())
 
     def output(self) -> Any:
         torch = pytest.importorskip("torch")
         torch.manual_seed(1)
         return self.call()
-
-    def tensor(self, path: str) -> torch.Tensor | None:
-        """The tensor that an attribute holds, registered or not."""
-        torch = pytest.importorskip("torch")
-        value = attrgetter(path)(self.module)
-        return value if isinstance(value, torch.Tensor) else None
-
-    def requiring_grad(self) -> list[torch.Tensor]:
-        return [buffer for buffer in self.buffers.values() if buffer.requires_grad]
-
-
-def contents(value: object) -> Iterator[object]:
-    """What lies in a list, tuple or dict, and in those within it."""
-    if isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield item
-            yield from contents(item)
 
 
 def build(case: Case, directory: Path, *, fixed: bool) -> Built:
@@ -325,108 +294,10 @@ def test_original_runs(case: Case, tmp_path: Path) -> None:
     built = build(case, tmp_path / "original", fixed=False)
     built.output()
     if case.expects("withheld", "display")["RBF001"]:
-        assert built.plain
+        assert any(one.kind == "tensor" for one in built.stragglers)
     if case.code == "RBF002" and not case.is_quiet:
-        assert len(built.contained) == case.expects("unsafe", "display", "withheld")["RBF002"] + len(case.todo())
-
-
-@pytest.mark.torch
-@each(case for case in CASES if case.expected() and case.code in RAISES)
-def test_original_raises(case: Case, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    if case.code == "RBF106" and not case.fixed_path.exists():
-        pytest.skip("what is read is None, and may well be")
-    with pytest.raises(RAISES[case.code]):
-        build(case, tmp_path / "original", fixed=False).output()
-
-
-def registered(original: Built, fixed: Built) -> None:
-    """What was stored plainly is a buffer now."""
-    assert_stored_plainly(original, fixed.buffers.keys() - original.buffers.keys())
-
-
-def trainable(original: Built, fixed: Built) -> None:
-    """What was stored plainly is a Parameter now."""
-    assert_stored_plainly(original, fixed.parameters.keys() - original.parameters.keys())
-
-
-def assert_stored_plainly(original: Built, names: set[str]) -> None:
-    assert names
-    for name in names:
-        assert original.tensor(name) is not None
-        assert name not in original.buffers
-        assert name not in original.parameters
-
-
-def without_grad(original: Built, fixed: Built) -> None:
-    """No buffer requires grad any longer."""
-    assert original.requiring_grad()
-    assert not fixed.requiring_grad()
-
-
-def registered_as_none(original: Built, fixed: Built) -> None:
-    """What was None is a buffer now, which is none of the buffers that exist until it gets a tensor."""
-    assert vars(fixed.module)["_buffers"].keys() > vars(original.module)["_buffers"].keys()
-
-
-def no_parameter(original: Built, fixed: Built) -> None:
-    """What was a Parameter is a buffer now."""
-    assert fixed.buffers.keys() - original.buffers.keys() == original.parameters.keys() - fixed.parameters.keys()
-    assert len(fixed.parameters) < len(original.parameters)
-
-
-def listed_by_property(original: Built, fixed: Built) -> None:
-    """What lay in a list or tuple is a buffer now, and is read as before; it moves, and the original's does not."""
-    numbered = original.contained - fixed.contained
-    assert numbered
-    before = {path: attrgetter(path)(original.module) for path in numbered}
-    after = {path: attrgetter(path)(fixed.module) for path in numbered}
-    for path in numbered:
-        assert type(after[path]) is type(before[path])
-        assert all(left.equal(right) for left, right in zip(after[path], before[path], strict=True))
-        assert {id(tensor) for tensor in after[path]} <= {id(buffer) for buffer in fixed.buffers.values()}
-
-
-def same_state(original: Built, fixed: Built) -> None:
-    """Only the text differs."""
-    assert original.buffers.keys() == fixed.buffers.keys()
-    assert original.parameters.keys() == fixed.parameters.keys()
-
-
-CLAIMS = {
-    "RBF001": registered,
-    "RBF002": listed_by_property,
-    "RBF004": registered_as_none,
-    "RBF005": trainable,
-    "RBF101": without_grad,
-    "RBF201": no_parameter,
-    "RBF202": same_state,
-    "RBF203": same_state,
-    "RBF204": same_state,
-    "RBF901": same_state,
-}
-
-
-@pytest.mark.torch
-@each(case for case in CASES if case.fixed_path.exists() and case.code not in RAISES)
-def test_fixed_file_does_what_the_original_meant(case: Case, tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    original = build(case, tmp_path / "original", fixed=False)
-    fixed = build(case, tmp_path / "fixed", fixed=True)
-    CLAIMS[case.code](original, fixed)
-    torch.testing.assert_close(fixed.output(), original.output(), rtol=0, atol=0)
-
-
-@pytest.mark.torch
-@each(case for case in CASES if case.fixed_path.exists() and case.code == "RBF002")
-def test_numbered_buffers_move_and_a_list_does_not(case: Case, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    original = build(case, tmp_path / "original", fixed=False)
-    fixed = build(case, tmp_path / "fixed", fixed=True)
-    for path in original.contained - fixed.contained:
-        stays = {tensor.device.type for tensor in attrgetter(path)(original.module.to("meta"))}
-        moves = {tensor.device.type for tensor in attrgetter(path)(fixed.module.to("meta"))}
-        assert (stays, moves) == ({"cpu"}, {"meta"})
+        containers = {(one.path.partition("[")[0]) for one in built.stragglers if one.path.endswith("]")}
+        assert len(containers) == case.expects("unsafe", "display", "withheld")["RBF002"] + len(case.todo())
 
 
 @pytest.mark.torch
@@ -438,23 +309,6 @@ def test_fixed_file_runs_and_has_the_buffer(case: Case, tmp_path: Path) -> None:
     added = {key for finding in check(case).findings if finding.fix for key in finding.fix.adds}
     assert fixed.buffers
     assert fixed.saved == added
-
-
-@pytest.mark.torch
-@each(case for case in CASES if case.fixed_path.exists() and case.code != "RBF102")
-def test_state_dict_gains_and_loses_the_keys_that_the_fixes_declare(case: Case, tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    original = build(case, tmp_path / "original", fixed=False)
-    fixed = build(case, tmp_path / "fixed", fixed=True)
-    fixes = [finding.fix for finding in check(case).findings if finding.fix]
-    gained, lost = (
-        {key.rpartition(".")[2] for key in keys}
-        for keys in (fixed.saved - original.saved, original.saved - fixed.saved)
-    )
-    adds = {key for fix in fixes for key in fix.adds}
-    assert all(any(fnmatchcase(key, pattern) for key in gained) for pattern in adds)
-    assert all(any(fnmatchcase(key, pattern) for pattern in adds) for key in gained)
-    assert lost == {key for fix in fixes for key in fix.removes}
 
 
 def test_the_fixed_file_is_read_from_its_place() -> None:

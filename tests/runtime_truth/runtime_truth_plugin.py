@@ -1,6 +1,6 @@
 """pytest plugin: run any test suite under the tracer.
 
-    PYTHONPATH=tests/runtime_truth python -m pytest -p runtime_truth_plugin --runtime-truth OUTPUT.json \
+    PYTHONPATH=tests/runtime_truth:src python -m pytest -p runtime_truth_plugin --runtime-truth OUTPUT.json \
         [--runtime-truth-root DIRECTORY] [--runtime-truth-lines LINES.json] [--runtime-truth-cases N] ...
 
 ``OUTPUT.json`` gets what ``Tracer.as_json`` returns and, under ``tests``, how many tests had which outcome.

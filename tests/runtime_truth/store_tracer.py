@@ -12,7 +12,6 @@ Only what happens in files below one directory is recorded. The traced program i
 from __future__ import annotations
 
 import dis
-import inspect
 import sys
 import threading
 from collections import Counter
@@ -20,18 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import nn
 
+from regbuf_lint.verify.own_moves import moved_by_class
+from regbuf_lint.verify.recorder import INITIALISERS, first_argument, stored_kind, storing_frame, value_kind
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from types import CodeType, FrameType
 
-INITIALISERS = frozenset({"__init__", "__post_init__"})
 HELD = frozenset({"tensor", "container", "distribution"})
 """Kinds that hold tensors which ``nn.Module`` does not know."""
-DEPTH = 3
-"""How deep containers are searched for tensors."""
 
 
 @dataclass
@@ -145,7 +143,7 @@ class Tracer:
     # ---- stores ------------------------------------------------------------------------------------------------------
 
     def _record(self, module: nn.Module, name: str, value: Any) -> None:
-        frame = _storing_frame()
+        frame = storing_frame(__file__)
         file = self._file(frame.f_code.co_filename) if frame is not None else None
         if frame is None or file is None:
             return
@@ -176,7 +174,7 @@ class Tracer:
         if known is None:
             known = self._codes[id(code)] = (code, code.co_name in INITIALISERS, self._lines(code))
         _, initialiser, lines = known
-        module = _first_argument(frame) if initialiser else None
+        module = first_argument(frame) if initialiser else None
         if not isinstance(module, nn.Module):
             return self._watch_lines(frame, lines) if lines else None
         return self._watch_initialiser(frame, module, lines)
@@ -241,77 +239,12 @@ class Tracer:
         kind = type(known.module)
         asked = [name for name in names if (kind, name) not in self._asked]
         self._asked.update((kind, name) for name in asked)
-        if asked and kind._apply is not nn.Module._apply:  # noqa: SLF001  classes override it
-            self._ask(known, asked, _apply_marking)
-        if asked and kind.to is not nn.Module.to and not known.module.state_dict():
-            self._ask(known, asked, _cast)
-
-    def _ask(self, known: _Object, asked: list[str], move: Callable[[nn.Module, set[int]], None]) -> None:
-        """Note which of some attributes hold other tensors after the object has been moved; it is restored then."""
-        attributes = dict(known.module.__dict__)
-        before = {name: [id(leaf) for leaf in _leaves(attributes[name])] for name in asked}
-        watched = {number for numbers in before.values() for number in numbers}
-        try:
-            move(known.module, watched)
-            after = {name: {id(leaf) for leaf in _leaves(known.module.__dict__.get(name))} for name in asked}
-        except Exception:  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
-            return
-        finally:
-            known.module.__dict__.update(attributes)
-        for name in asked:
-            if after[name].isdisjoint(before[name]):
-                for store in known.stores[name]:
-                    store.moved.add(type(known.module).__qualname__)
-
-
-# ---- moving ----------------------------------------------------------------------------------------------------------
-
-
-def _apply_marking(module: nn.Module, watched: set[int]) -> None:
-    """Call ``_apply`` with a function that replaces the watched tensors, and no others, by aliases."""
-    replaced: dict[int, torch.Tensor] = {}
-
-    def replace(tensor: torch.Tensor) -> torch.Tensor:
-        if id(tensor) not in watched:
-            return tensor
-        replaced.setdefault(id(tensor), tensor.detach().requires_grad_(tensor.requires_grad))
-        return replaced[id(tensor)]
-
-    module._apply(replace)  # type: ignore[no-untyped-call]  # noqa: SLF001
-
-
-def _cast(module: nn.Module, _watched: set[int]) -> None:
-    """Call ``to`` with another dtype; harmless where nothing is registered."""
-    module.to(torch.float64)
+        for name in moved_by_class(known.module, asked):
+            for store in known.stores[name]:
+                store.moved.add(kind.__qualname__)
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
-
-
-def value_kind(value: Any) -> str:
-    """What a value is."""
-    if isinstance(value, nn.Parameter):
-        return "parameter"
-    if isinstance(value, torch.Tensor):
-        return "tensor"
-    if value is None:
-        return "none"
-    if isinstance(value, nn.Module):
-        return "module"
-    if isinstance(value, torch.distributions.Distribution):
-        return "distribution"
-    if any(not isinstance(leaf, nn.Parameter) for leaf in _leaves(value)):
-        return "container"
-    return "other"
-
-
-def stored_kind(module: nn.Module, name: str, value: Any) -> str:
-    """What a value is that has just been stored; ``buffer`` and ``property`` are no plain attributes."""
-    if name in _registered(module, "_buffers"):
-        return "buffer"
-    if name not in module.__dict__ and hasattr(inspect.getattr_static(type(module), name, None), "__set__"):
-        return "property"
-    return value_kind(value)
 
 
 def final_kind(module: nn.Module, name: str) -> str:
@@ -327,43 +260,7 @@ def _registered(module: nn.Module, registry: str) -> Mapping[str, Any]:
     return found
 
 
-def _leaves(value: Any, depth: int = 0) -> Iterator[torch.Tensor]:
-    """The tensors in a value; the methods of built-in containers are called, never those of their subclasses."""
-    if isinstance(value, torch.Tensor):
-        yield value
-        return
-    items: Iterable[Any] = ()
-    if isinstance(value, dict):
-        items = list(dict.values(value))
-    elif isinstance(value, list):
-        items = list.__iter__(value)
-    elif isinstance(value, tuple):
-        items = tuple.__iter__(value)
-    if depth < DEPTH:
-        for item in items:
-            yield from _leaves(item, depth + 1)
-
-
 # ---- frames ----------------------------------------------------------------------------------------------------------
-
-
-def _storing_frame() -> FrameType | None:
-    """The frame of the statement that stores: the innermost that is no ``__setattr__`` and stands outside this file."""
-    frame = inspect.currentframe()
-    while frame is not None and (frame.f_code.co_filename == __file__ or frame.f_code.co_name == "__setattr__"):
-        frame = frame.f_back
-    return frame
-
-
-def _first_argument(frame: FrameType) -> Any:
-    """The object that an initialiser is called on."""
-    code = frame.f_code
-    if not code.co_varnames:
-        return None
-    first = frame.f_locals.get(code.co_varnames[0])
-    if not code.co_argcount:
-        return first[0] if isinstance(first, tuple) and first else None
-    return first
 
 
 def _returns(frame: FrameType) -> bool:

@@ -92,6 +92,12 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.stdin_filename is not None and not is_stdin:
         msg = "--stdin-filename needs `-` as the only path"
         raise UsageError(msg)
+    if arguments.verify and (arguments.diff or is_stdin or not (arguments.fix or arguments.fix_only)):
+        msg = "--verify needs --fix or --fix-only, and files to write"
+        raise UsageError(msg)
+    if arguments.verify != bool(arguments.factory):
+        msg = "--verify and --factory FILE::FUNCTION need each other"
+        raise UsageError(msg)
     if arguments.isolated and arguments.config is not None:
         msg = "--isolated and --config exclude each other"
         raise UsageError(msg)
@@ -132,6 +138,10 @@ def _add_fixing(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--fix-only", action="store_true", help="apply fixes and do not report what is left")
     group.add_argument("--diff", action="store_true", help="print what --fix would change, write nothing")
     group.add_argument("--show-fixes", action="store_true", help="list the fixes applied")
+    group.add_argument("--verify", action="store_true", help="with --fix: write a file only when torch confirms it")
+    group.add_argument(
+        "--factory", action="append", default=[], metavar="FILE::FUNCTION", help="with --verify: builds fixed classes"
+    )
     group.add_argument("--persistent", metavar="{auto,always,never}", help="what fixes write for `persistent`")
     group.add_argument("--buffer-style", metavar="{register-buffer,nn-buffer}", help="how fixes register a buffer")
     group.add_argument("--annotate", action="store_true", help="fixes add `x: Tensor` to the class of a new buffer")

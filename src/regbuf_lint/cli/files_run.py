@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from regbuf_lint.cli.console import Console
+    from regbuf_lint.cli.verified_fixes import Unverified
     from regbuf_lint.engine.fixing import FixMode
     from regbuf_lint.model.result import FixedFile
     from regbuf_lint.model.settings import Settings
@@ -39,12 +40,19 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
     if discovery.files:
         from regbuf_lint.engine.run import check_files  # noqa: PLC0415  start-up time
 
-        write = not arguments.diff
+        write = not (arguments.diff or arguments.verify)
         result = check_files(
             discovery.files, settings, jobs=arguments.jobs or _processors(), fix=fix_mode(arguments), write=write
         )
+    unverified: tuple[Unverified, ...] = ()
+    if arguments.verify:
+        from regbuf_lint.cli.verified_fixes import write_verified  # noqa: PLC0415  start-up time
+
+        result, unverified = write_verified(result, settings, arguments.factory)
     result = replace(result, errors=(*discovery.errors, *result.errors))
     result = _print(result, arguments, console)
+    for one in unverified:
+        console.note("warning", f"not verified, so not written: {one.path}::{one.class_name}: {one.reason}")
     if arguments.verbose:
         seconds = time.perf_counter() - started
         console.note("note", f"checked {count(len(discovery.files), 'file')} in {seconds:.2f} s")

@@ -146,8 +146,26 @@ def _written(result: FileResult, source: SourceText, path: Path) -> FileResult:
     try:
         write_atomically(path, source.encode(fixed.after), source.data)
     except SourceError as error:
-        return replace(result, fixed=None, errors=(*result.errors, FileError(result.path, str(error))))
+        return _failed(result, str(error))
     return replace(result, fixed=replace(fixed, written=True))
+
+
+def _failed(result: FileResult, message: str) -> FileResult:
+    return replace(result, fixed=None, errors=(*result.errors, FileError(result.path, message)))
+
+
+def write_fixed(result: FileResult) -> FileResult:
+    """Put the text of a fix run that wrote nothing in place of the file, unless the file has changed meanwhile."""
+    fixed = result.fixed
+    if fixed is None:
+        return result
+    try:
+        source = read_source(Path(fixed.path))
+    except SourceError as error:
+        return _failed(result, str(error))
+    if source.text != fixed.before:
+        return _failed(result, "changed on disk since it was read; not written")
+    return _written(result, source, Path(fixed.path))
 
 
 def check_files(files: Sequence[Path], settings: Settings, *, jobs: int, fix: FixMode, write: bool) -> RunResult:

@@ -1,0 +1,55 @@
+"""All checks, in the order in which they run and are reported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.verify.checks.casts import Casts
+from regbuf_lint.verify.checks.checkpoint_loads import CheckpointLoads
+from regbuf_lint.verify.checks.ddp_safe import DdpSafe
+from regbuf_lint.verify.checks.deepcopies import DeepCopies
+from regbuf_lint.verify.checks.exports import Exports
+from regbuf_lint.verify.checks.moves import Moves
+from regbuf_lint.verify.checks.moves_after_use import MovesAfterUse
+from regbuf_lint.verify.checks.no_gradients import NoGradients
+from regbuf_lint.verify.checks.not_parameters import NotParameters
+from regbuf_lint.verify.checks.optimizer_step import OptimizerStep
+from regbuf_lint.verify.checks.outputs_cpu import OutputsCpu
+from regbuf_lint.verify.checks.outputs_device import OutputsDevice
+from regbuf_lint.verify.checks.pickles import Pickles
+from regbuf_lint.verify.checks.plain_tensors import PlainTensors
+from regbuf_lint.verify.checks.round_trip import RoundTrip
+from regbuf_lint.verify.checks.state_dict_keys import StateDictKeys
+from regbuf_lint.verify.checks.state_kept import StateKept
+
+if TYPE_CHECKING:
+    from regbuf_lint.verify.checks.check import Check
+
+BUILDS = "builds"
+"""The check that stands before all others: the version is built, called, and behaves as a guest should."""
+SHOWS_BUG = "shows-bug"
+"""The negative control: the original fails where it is said to be wrong."""
+
+CHECKS: dict[str, Check] = {
+    check.name: check
+    for check in (
+        PlainTensors(),
+        StateKept(),
+        Moves(),
+        MovesAfterUse(),
+        Casts(),
+        StateDictKeys(),
+        CheckpointLoads(),
+        RoundTrip(),
+        NotParameters(),
+        NoGradients(),
+        OptimizerStep(),
+        OutputsCpu(),
+        OutputsDevice(),
+        DeepCopies(),
+        Pickles(),
+        Exports(),
+        DdpSafe(),
+    )
+}
+"""The checks by name."""

@@ -1,0 +1,94 @@
+"""What was a plain tensor is registered, with the same value, and read as before."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.verify.checks.check import Check, Seen, none_of
+from regbuf_lint.verify.model import PASSED, Verdict, failed, not_run
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from regbuf_lint.verify.model import Facts
+    from regbuf_lint.verify.worker.subject import Subject
+
+REGISTERING = frozenset({"RBF001", "RBF002", "RBF004", "RBF005", "RBF102", "RBF106", "RBF201"})
+"""Rules whose fixes register something."""
+
+_STEP = re.compile(r"\.?([^.\[\]<>]+)|\[(-?\d+)\]|\['([^']*)'\]")
+
+
+class StateKept(Check):
+    """Each plain tensor of the original is found by the same way, and is a Parameter or buffer."""
+
+    name = "state-kept"
+    asserts = "what was a plain tensor is registered now, equal bit for bit, and read the same way"
+    shows_bug = False
+    needs_original = True
+
+    def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
+        """Follow the ways on which the original has its plain tensors."""
+        from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
+
+        module = subject.module
+        registered = {id(tensor) for tensor in subject.tensors(module).values()}
+        seen: Facts = {"routes": {}}
+        for route in subject.routes:
+            value = _follow(module, route)
+            same = value is not None and hasattr(value, "dtype")
+            seen["routes"][route] = {
+                "digest": digest(value) if same else "",
+                "registered": id(value) in registered,
+                "holder": holder(module, route),
+            }
+        return seen
+
+    def judge(self, seen: Seen) -> Verdict:
+        """Compare them; where some stay plain on purpose, those do not count."""
+        before = seen.inventory_before or seen.inventory
+        plain = {path: one for path, one in before["stragglers"].items() if one["kind"] in {"tensor", "container"}}
+        stay = plain.keys() & seen.inventory["stragglers"].keys()
+        routes = seen.facts["routes"]
+        fixed = {path: one for path, one in plain.items() if path not in stay and path in routes}
+        wrong = [path for path, one in fixed.items() if routes[path]["digest"] != one["digest"]]
+        wrong += [name for name in seen.changes.gone if not _is_kept(name, before, seen.inventory)]
+        other = [path for path, one in fixed.items() if routes[path]["holder"] != one["holder"]]
+        lost = [path for path in fixed if not routes[path]["registered"]]
+        if wrong:
+            return none_of(wrong, "not the same value as before")
+        if other:
+            return none_of(other, "held by another kind of container")
+        if lost:
+            return none_of(lost, "neither Parameter nor buffer")
+        absent = seen.changes.state - seen.registered()
+        if absent:
+            return none_of(absent, "not registered")
+        if not fixed and not seen.changes.state:
+            said = "nothing was registered"
+            return failed(said) if seen.claims.codes & REGISTERING else not_run(f"{said}, and nothing had to be")
+        return PASSED
+
+
+def _is_kept(name: str, before: Facts, after: Facts) -> bool:
+    """Whether a Parameter that is none any longer has become a buffer of the same value."""
+    buffer = after["buffers"].get(name, {})
+    return bool(buffer.get("digest") == before["parameters"][name]["digest"])
+
+
+def holder(module: nn.Module, route: str) -> str:
+    """Return the type of the container that the attribute of a way holds; empty where it holds none."""
+    attribute, bracket, _ = route.partition("[")
+    return type(_follow(module, attribute)).__name__ if bracket else ""
+
+
+def _follow(module: nn.Module, route: str) -> Any:
+    """Return what lies at the end of a way, None where it leads nowhere."""
+    value: Any = module
+    try:
+        for name, number, key in _STEP.findall(route):
+            value = value[int(number)] if number else value[key] if key else getattr(value, name)
+    except (AttributeError, IndexError, KeyError, TypeError):
+        return None
+    return value

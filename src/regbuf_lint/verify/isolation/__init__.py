@@ -1,0 +1,1 @@
+"""Code under verification runs in processes of its own, with limits."""

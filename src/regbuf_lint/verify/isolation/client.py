@@ -1,0 +1,222 @@
+"""Handing work to other processes: to children of a server that has torch, or to an interpreter of its own each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.verify.isolation.server import STDERR, STDOUT
+from regbuf_lint.verify.isolation.supervision import Ending, Limits, supervise
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+FACTS = "facts.jsonl"
+_SERVER = "regbuf_lint.verify.isolation.server"
+_LONGEST_OUTPUT = 2000
+_LOST = Ending("lost", detail="the process that starts the others was ended")
+CAN_FORK = sys.platform == "linux"
+"""Elsewhere forking after torch was imported is not to be had, or breaks the system's libraries."""
+
+
+class WorkerError(Exception):
+    """No process can be started that imports torch; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a process left behind.
+
+    Attributes:
+        ending: how it ended.
+        lines: what it noted, in order.
+        stdout: what it wrote to standard output, shortened.
+        stderr: the end of what it wrote to standard error.
+    """
+
+    ending: Ending
+    lines: tuple[dict[str, Any], ...]
+    stdout: str
+    stderr: str
+
+
+class Worker:
+    """Runs one request at a time, each in a process of its own.
+
+    Args:
+        limits: what each process may use.
+        fork: whether processes are forked from one that has imported torch, which takes milliseconds, not seconds.
+    """
+
+    def __init__(self, limits: Limits, *, fork: bool = CAN_FORK) -> None:
+        self._limits = limits
+        self.forks = fork
+        self._server: _Server | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._aborted = False
+
+    def abort(self) -> None:
+        """End what runs now, and start nothing further; called from another thread."""
+        self._aborted = True
+        if self._server is not None:
+            self._server.kill()
+        if self._process is not None:
+            self._process.kill()
+
+    def stop(self) -> None:
+        """End the process that forks, if there is one."""
+        if self._server is not None:
+            self._server.stop()
+            self._server = None
+
+    def __enter__(self) -> Self:
+        """Return itself; nothing is started before it is needed."""
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def run(self, request: dict[str, Any]) -> Work:
+        """Have a request done and return what was noted.
+
+        Raises:
+            WorkerError: torch cannot be imported.
+        """
+        if self._aborted:
+            msg = "aborted"
+            raise WorkerError(msg)
+        with tempfile.TemporaryDirectory(prefix="regbuf-verify-", ignore_cleanup_errors=True) as directory:
+            scratch = Path(directory)
+            full = {
+                **request,
+                "scratch": directory,
+                "facts": str(scratch / FACTS),
+                "limits": asdict(self._limits),
+            }
+            ending = self._in_child(full) if self.forks else self._in_interpreter(full, scratch)
+            return Work(ending, _noted(scratch / FACTS), _start(scratch / STDOUT), _end(scratch / STDERR))
+
+    def _in_child(self, request: dict[str, Any]) -> Ending:
+        if self._server is None:
+            self._server = _Server()
+        ending = self._server.handle(request)
+        if ending is None:
+            self._server.stop()
+            self._server = None
+        return ending or _LOST
+
+    def _in_interpreter(self, request: dict[str, Any], scratch: Path) -> Ending:
+        file = scratch / "request.json"
+        file.write_text(json.dumps(request), encoding="utf-8")
+        command = [sys.executable, "-m", _SERVER, "--once", str(file)]
+        with (scratch / STDERR).open("ab") as errors:
+            process = subprocess.Popen(  # noqa: S603  our own interpreter
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env=environment(),
+                start_new_session=hasattr(os, "setsid"),
+            )
+            self._process = process
+            return supervise(process.pid, process.poll, self._limits)
+
+
+class _Server:
+    """A process that forks."""
+
+    def __init__(self) -> None:
+        requests, self._requests = os.pipe()
+        self._endings, endings = os.pipe()
+        with tempfile.TemporaryFile() as errors:
+            self._process = subprocess.Popen(  # noqa: S603  our own interpreter
+                [sys.executable, "-m", _SERVER, str(requests), str(endings)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                pass_fds=(requests, endings),
+                env=environment(),
+                start_new_session=True,
+            )
+            os.close(requests)
+            os.close(endings)
+            self._lines = os.fdopen(self._endings, encoding="utf-8")
+            if not self._lines.readline():
+                self.stop()
+                errors.seek(0)
+                raise WorkerError(_last_line(errors.read().decode("utf-8", "replace")))
+
+    def handle(self, request: dict[str, Any]) -> Ending | None:
+        """Return how the child ended; None where the server itself has gone."""
+        try:
+            os.write(self._requests, json.dumps(request).encode() + b"\n")
+            line = self._lines.readline()
+        except OSError:
+            return None
+        return Ending(**json.loads(line)) if line else None
+
+    def kill(self) -> None:
+        """End the process; its child is ended with it."""
+        self._process.kill()
+
+    def stop(self) -> None:
+        """End the server, and give back what it used here."""
+        with suppress(OSError):
+            os.close(self._requests)
+        self._process.kill()
+        self._process.wait()
+        self._lines.close()
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of processes that run code: this very package is importable, results are repeatable."""
+    package = str(Path(__file__).resolve().parents[3])
+    before = os.environ.get("PYTHONPATH")
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([package, before] if before else [package]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # asking for CUDA must not touch it, or no child could use it
+    }
+
+
+def _noted(path: Path) -> tuple[dict[str, Any], ...]:
+    """Return the complete lines of a file; a process that was killed may leave half a line."""
+    if not path.exists():
+        return ()
+    lines = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        with suppress(ValueError):
+            lines.append(json.loads(line))
+    return tuple(line for line in lines if isinstance(line, dict))
+
+
+def _start(path: Path) -> str:
+    if not path.exists():
+        return ""
+    with path.open("rb") as file:
+        return file.read(_LONGEST_OUTPUT).decode("utf-8", "replace")
+
+
+def _end(path: Path) -> str:
+    if not path.exists():
+        return ""
+    return path.read_bytes()[-_LONGEST_OUTPUT:].decode("utf-8", "replace")
+
+
+def _last_line(text: str) -> str:
+    rows = [row for row in text.splitlines() if row.strip()]
+    return rows[-1] if rows else "the process that imports torch ended at once"

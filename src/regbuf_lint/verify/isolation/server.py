@@ -1,0 +1,115 @@
+"""The process that has imported torch and forks a child for each piece of work.
+
+Requests and endings are lines of JSON on two pipes whose numbers are the arguments. Nothing of them is open in a child,
+and a child's standard output and error are files, so what the code under verification writes goes nowhere else. The
+process itself never runs such code and never touches an accelerator, which would make forking impossible.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import traceback
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from regbuf_lint.verify.isolation.supervision import Ending, Limits, supervise
+
+STDOUT = "stdout"
+STDERR = "stderr"
+FAILED_INSIDE = 70
+
+
+def serve(requests: int, endings: int) -> None:
+    """Handle one request after the other until there are no more.
+
+    Args:
+        requests: number of the pipe that requests are read from.
+        endings: number of the pipe that endings are written to.
+    """
+    from regbuf_lint.verify.worker.warm_up import warm_up  # noqa: PLC0415  imports torch
+
+    warm_up()
+    with os.fdopen(requests, encoding="utf-8") as lines, os.fdopen(endings, "w", encoding="utf-8") as out:
+        out.write("ready\n")
+        out.flush()
+        for line in lines:
+            out.write(json.dumps(_handle(json.loads(line), (requests, endings)).as_json()) + "\n")
+            out.flush()
+
+
+def _handle(request: dict[str, Any], pipes: tuple[int, int]) -> Ending:
+    pid = os.fork()
+    if not pid:
+        _run_child(request, pipes)
+    with suppress(OSError):  # the child was faster, or has ended
+        os.setpgid(pid, pid)
+    return supervise(pid, partial(_poll, pid), Limits(**request["limits"]))
+
+
+def _poll(pid: int) -> int | None:
+    done, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if done else None
+
+
+def _run_child(request: dict[str, Any], pipes: tuple[int, int]) -> None:
+    """Do the work and leave, without the buffers and exit handlers that came with the fork."""
+    code = FAILED_INSIDE
+    try:
+        os.setpgid(0, 0)
+        _end_with_parent()
+        for pipe in pipes:
+            os.close(pipe)
+        redirect(Path(request["scratch"]))
+        run_request(request)
+        code = 0
+    except BaseException:  # noqa: BLE001  nothing may return into the server's loop
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):  # the code may have closed or replaced it
+                stream.flush()
+        os._exit(code)
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to kill this process when the server ends, so that an interrupted run leaves nothing behind."""
+    import ctypes  # noqa: PLC0415
+
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+
+
+def redirect(scratch: Path) -> None:
+    """Let standard input be empty, and standard output and error be files in a directory."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    places = ((os.devnull, os.O_RDONLY), (str(scratch / STDOUT), flags), (str(scratch / STDERR), flags))
+    for number, (path, how) in enumerate(places):
+        opened = os.open(path, how, 0o600)
+        os.dup2(opened, number)
+        os.close(opened)
+
+
+def run_request(request: dict[str, Any]) -> None:
+    """Do the work of a request in this process."""
+    from regbuf_lint.verify.worker.work import work  # noqa: PLC0415  imports torch
+
+    work(request)
+
+
+def main(argv: list[str]) -> None:
+    """Serve on two pipes, or do the work of one request, whose file is named."""
+    if argv[0] == "--once":
+        request = json.loads(Path(argv[1]).read_text(encoding="utf-8"))
+        redirect(Path(request["scratch"]))
+        run_request(request)
+    else:
+        serve(int(argv[0]), int(argv[1]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

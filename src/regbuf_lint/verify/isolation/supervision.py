@@ -1,0 +1,125 @@
+"""Watching one process: how it ended, and ending it where it exceeds its limits."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SHORTEST_PAUSE = 0.001
+_LONGEST_PAUSE = 0.02
+_MIB = 1024 * 1024
+_COUNTED = ("RssAnon:", "RssShmem:", "VmSwap:")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a process may use: seconds of wall clock, and MiB of memory that it really holds.
+
+    Address space is not limited, since CUDA reserves a multiple of what it uses. Files that are mapped, as libraries
+    are, do not count. Memory can be watched on Linux only; elsewhere it has no limit.
+    """
+
+    seconds: float = 120.0
+    memory: int = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a process ended: ``exited``, ``killed`` (by a signal), ``timeout``, ``memory`` or ``lost``."""
+
+    how: str
+    code: int = 0
+    detail: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields as JSON knows them."""
+        return asdict(self)
+
+    def describe(self) -> str:
+        """Say how the process ended."""
+        if self.how == "exited":
+            return f"the process ended early with exit code {self.code}"
+        if self.how == "killed":
+            return f"the process was killed by {_signal_name(self.code)}"
+        return self.detail
+
+
+def supervise(pid: int, poll: Callable[[], int | None], limits: Limits) -> Ending:
+    """Wait for a process, and kill its group where it exceeds a limit.
+
+    Args:
+        pid: the process, which leads its own process group where there are groups.
+        poll: returns the exit code once the process has ended, negative for a signal, as ``Popen.poll`` does.
+        limits: what it may use.
+    """
+    deadline = time.monotonic() + limits.seconds
+    pause = _SHORTEST_PAUSE
+    while True:
+        code = poll()
+        if code is not None:
+            _kill_group(pid)  # what it started and left behind
+            return Ending("exited", code) if code >= 0 else Ending("killed", -code)
+        held = held_memory(pid)
+        if held > limits.memory * _MIB:
+            return _stopped(pid, poll, Ending("memory", detail=f"it held more than {limits.memory} MiB of memory"))
+        if time.monotonic() > deadline:
+            return _stopped(pid, poll, Ending("timeout", detail=f"it took longer than {limits.seconds:g} s"))
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _stopped(pid: int, poll: Callable[[], int | None], ending: Ending) -> Ending:
+    _kill_group(pid)
+    with suppress(OSError):
+        os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+    while poll() is None:
+        time.sleep(_SHORTEST_PAUSE)
+    return ending
+
+
+def _kill_group(pid: int) -> None:
+    if hasattr(os, "killpg"):
+        with suppress(OSError):
+            os.killpg(pid, signal.SIGKILL)
+
+
+def held_memory(pid: int) -> int:
+    """Return the bytes that a process and its children hold: memory and swap, without mapped files; 0 if unknown."""
+    if sys.platform != "linux":
+        return 0
+    return sum(_own_memory(one) for one in _with_children(pid))
+
+
+def _with_children(pid: int) -> list[int]:
+    found, waiting = [], [pid]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        for children in Path(f"/proc/{one}/task").glob("*/children"):
+            with suppress(OSError):
+                waiting += map(int, children.read_text(encoding="ascii").split())
+    return found
+
+
+def _own_memory(pid: int) -> int:
+    try:
+        rows = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return 0
+    return 1024 * sum(int(row.split()[1]) for row in rows if row.startswith(_COUNTED))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

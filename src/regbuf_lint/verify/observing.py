@@ -1,0 +1,147 @@
+"""Having one version of a module looked at, in a process of its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.verify.checks.check import error_text
+from regbuf_lint.verify.model import CPU, Verdict, failed, not_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from regbuf_lint.verify.isolation.client import Work, Worker
+    from regbuf_lint.verify.model import Build, Facts
+
+INVENTORY = "inventory"
+CALLED = "outputs-cpu"
+"""The check whose probe calls the module on the CPU."""
+
+_NO_BUFFER_CLASS = re.compile(
+    r"module 'torch\.nn[\w.]*' has no attribute 'Buffer'|cannot import name 'Buffer' from 'torch\.nn"
+)
+_LONGEST = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was seen of one version.
+
+    Attributes:
+        inventory: what it holds; None where it could not be built.
+        facts: what the probes saw, by check and device.
+        error: what building or calling it raised; empty where it did not.
+        problem: what the process did wrong: a crash, a hang, too much memory, output; empty where nothing.
+        torch: the release of torch.
+    """
+
+    inventory: Facts | None
+    facts: dict[tuple[str, str], Facts] = field(default_factory=dict)
+    error: Facts = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def plain(self) -> list[str]:
+        """The ways to the tensors that no ``nn.Module`` knows."""
+        return sorted(self.inventory["stragglers"]) if self.inventory else []
+
+    def lacks(self, torch: str, own: Iterable[str]) -> Verdict | None:
+        """Return a verdict where the version needs something that is not installed.
+
+        Args:
+            torch: the release of torch.
+            own: names of modules that belong to the code under verification.
+        """
+        if not self.error or self.problem:
+            return None
+        if _NO_BUFFER_CLASS.search(self.error["error"]["message"]):
+            return not_run(f"needs nn.Buffer, which came with torch 2.5, and this is {torch}")
+        module = self.error["error"]["module"].partition(".")[0]
+        is_missing = self.error["error"]["type"] == "ModuleNotFoundError"
+        if is_missing and module and module not in own:
+            return not_run(f"{module} is not installed")
+        return None
+
+    def verdict(self) -> Verdict | None:
+        """Return what speaks against the version as a whole, None where it was built and called."""
+        if self.problem:
+            return failed(self.problem)
+        return failed(error_text(self.error)) if self.error else None
+
+
+def observe(
+    worker: Worker,
+    build: Build,
+    side: str,
+    *,
+    checks: Sequence[str],
+    devices: Sequence[str],
+    exchange: Path,
+    routes: Sequence[str] = (),
+) -> Observation:
+    """Build a version in a process of its own and have it looked at.
+
+    Args:
+        worker: what starts the process.
+        build: how the version is built.
+        side: whether it is the original or the fixed one.
+        checks: the checks whose probes run.
+        devices: the devices beside the CPU.
+        exchange: a directory that both versions share.
+        routes: what ``plain`` gave for the original.
+    """
+    request = {
+        "do": "observe",
+        "build": build.as_json(),
+        "side": side,
+        "checks": list(checks),
+        "devices": list(devices),
+        "exchange": str(exchange),
+        "routes": list(routes),
+    }
+    done = worker.run(request)
+    seen = {(line["check"], line["device"]): line["facts"] for line in done.lines if "check" in line}
+    inventory = seen.pop((INVENTORY, CPU), None)
+    error = inventory if inventory is not None and "error" in inventory else seen.get((CALLED, CPU), {})
+    return Observation(
+        inventory if inventory is not None and "error" not in inventory else None,
+        seen,
+        error if "error" in error else {},
+        _problem(done),
+    )
+
+
+def _problem(done: Work) -> str:
+    if not any(line.get("end") for line in done.lines):
+        begun = [f"{line['begin']} on {line['device']}" for line in done.lines if "begin" in line]
+        where = f", in {begun[-1]}" if begun else ""
+        last = _last_row(done.stderr)
+        return f"{done.ending.describe()}{where}{f': {last}' if last else ''}"[: 2 * _LONGEST]
+    if done.stdout:
+        return f"it wrote to standard output: {done.stdout.strip().partition(chr(10))[0]!r}"[:_LONGEST]
+    if done.ending.how != "exited" or done.ending.code:
+        return done.ending.describe()
+    return ""
+
+
+def _last_row(text: str) -> str:
+    rows = [row.strip() for row in text.splitlines() if row.strip()]
+    return rows[-1] if rows else ""
+
+
+def described(worker: Worker, devices: Sequence[str]) -> dict[str, Any]:
+    """Return torch's release and the devices that there are (see ``worker.work.describe``).
+
+    Raises:
+        WorkerError: torch cannot be imported.
+    """
+    from regbuf_lint.verify.isolation.client import WorkerError  # noqa: PLC0415
+
+    done = worker.run({"do": "describe", "devices": list(devices)})
+    for line in done.lines:
+        if "machine" in line:
+            return dict(line["machine"])
+    raise WorkerError(_last_row(done.stderr) or done.ending.describe())

@@ -1,0 +1,67 @@
+"""Which plain tensors a class moves by itself, through its own ``_apply`` or ``to``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+
+from regbuf_lint.verify.containers import tensors_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+def moved_by_class(module: nn.Module, names: Iterable[str]) -> frozenset[str]:
+    """Return those attributes whose tensors the class's own ``_apply`` or ``to`` reaches.
+
+    The methods run on aliases of the tensors, and the attributes are put back afterwards.
+
+    Args:
+        module: the object.
+        names: attributes that hold plain tensors.
+    """
+    kind, asked = type(module), frozenset(names)
+    moved: frozenset[str] = frozenset()
+    if asked and kind._apply is not nn.Module._apply:  # noqa: SLF001  classes override it
+        moved |= _ask(module, asked, _apply_marking)
+    if asked and kind.to is not nn.Module.to and not module.state_dict():
+        moved |= _ask(module, asked, _cast)
+    return moved
+
+
+def _ask(module: nn.Module, asked: frozenset[str], move: Callable[[nn.Module, set[int]], None]) -> frozenset[str]:
+    """Return the attributes that hold other tensors after the object was moved; it is restored then."""
+    attributes = dict(vars(module))
+    before = {name: _ids(attributes.get(name)) for name in asked}
+    try:
+        move(module, set().union(*before.values()))
+        after = {name: _ids(vars(module).get(name)) for name in asked}
+    except Exception:  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
+        return frozenset()
+    finally:
+        vars(module).update(attributes)
+    return frozenset(name for name in asked if before[name] and after[name].isdisjoint(before[name]))
+
+
+def _ids(value: object) -> set[int]:
+    return {id(tensor) for _, tensor in tensors_in(value)}
+
+
+def _apply_marking(module: nn.Module, watched: set[int]) -> None:
+    """Call ``_apply`` with a function that replaces the watched tensors, and no others, by aliases."""
+    replaced: dict[int, torch.Tensor] = {}
+
+    def replace(tensor: torch.Tensor) -> torch.Tensor:
+        if id(tensor) not in watched:
+            return tensor
+        replaced.setdefault(id(tensor), tensor.detach().requires_grad_(tensor.requires_grad))
+        return replaced[id(tensor)]
+
+    module._apply(replace)  # type: ignore[no-untyped-call]  # noqa: SLF001
+
+
+def _cast(module: nn.Module, _watched: set[int]) -> None:
+    """Call ``to`` with another dtype; harmless where nothing is registered."""
+    module.to(torch.float64)

@@ -1,0 +1,137 @@
+"""pytest plugin: ``pytest --regbuf-audit`` reports the lines that stored plain tensors on modules during the tests.
+
+Without the option nothing happens; in particular torch is not imported. With it, lines of the project below pytest's
+root directory are reported, in a section of the terminal and, with ``--regbuf-audit-json FILE``, as JSON.
+``--regbuf-audit=error`` makes the run fail when a line stored a tensor while a module was being built, and no method of
+the class moves it. What is stored later may well be a temporary: it is reported, and never fails the run.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from regbuf_lint.verify.recorder import Line, Recorder
+
+OPTION = "--regbuf-audit"
+JSON_OPTION = f"{OPTION}-json"
+REPORT, ERROR = "report", "error"
+SCHEMA = 1
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("regbuf-audit", "tensors that nn.Module does not know")
+    for names, how, said in (
+        ((OPTION, f"{OPTION}={REPORT}"), REPORT, "report the lines that store plain tensors on nn.Module objects"),
+        ((f"{OPTION}={ERROR}",), ERROR, "the same, and fail the run for those that store them while building"),
+    ):
+        # Options of their own, since one with an optional value would take a path behind it for the value.
+        group.addoption(*names, action="store_const", const=how, dest="regbuf_audit", help=said)
+    group.addoption(JSON_OPTION, metavar="FILE", help=f"with {OPTION}: write the lines to a file as JSON")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start to record, before any module of the tests is imported.
+
+    Raises:
+        UsageError: torch is not installed, or an option lacks the other.
+    """
+    how = config.getoption(OPTION)
+    if how is None:
+        if config.getoption(JSON_OPTION) is not None:
+            msg = f"{JSON_OPTION} needs {OPTION}"
+            raise pytest.UsageError(msg)
+        return
+    try:
+        from regbuf_lint.verify.recorder import Recorder  # noqa: PLC0415  imports torch
+    except ImportError as error:
+        msg = f"{OPTION} needs torch: {error}"
+        raise pytest.UsageError(msg) from error
+    config.pluginmanager.register(Audit(config, Recorder(config.rootpath), how), "regbuf-audit-run")
+
+
+class Audit:
+    """One run of the tests under the recorder."""
+
+    def __init__(self, config: pytest.Config, recorder: Recorder, how: str) -> None:
+        self._config = config
+        self._recorder = recorder
+        self._how = how
+        self._from_workers: list[dict[str, Any]] = []
+        recorder.start()
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Fail the run where that is asked for; a process of pytest-xdist hands its lines to the first one."""
+        output = getattr(self._config, "workeroutput", None)
+        if output is not None:
+            output["regbuf_audit"] = self._own()
+            return
+        if self._how == ERROR and session.exitstatus == pytest.ExitCode.OK and any(map(is_defect, self._all())):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take the lines of a process of pytest-xdist."""
+        self._from_workers += getattr(node, "workeroutput", {}).get("regbuf_audit", [])
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the section, and write the file."""
+        lines = self._all()
+        path = self._config.getoption(JSON_OPTION)
+        if path is not None:
+            data = {"schema": SCHEMA, "lines": [{**line, "defect": is_defect(line)} for line in lines]}
+            Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        terminalreporter.section("regbuf-audit: tensors that nn.Module does not know")
+        for line in lines:
+            terminalreporter.line(described(line))
+        terminalreporter.line(_counted(lines))
+
+    def pytest_unconfigure(self) -> None:
+        """Stop recording."""
+        self._recorder.stop()
+
+    def _own(self) -> list[dict[str, Any]]:
+        return [_as_json(line) for line in self._recorder.lines()]
+
+    def _all(self) -> list[dict[str, Any]]:
+        """Return the lines of this process and of all others, those of one place put together."""
+        found: dict[tuple[str, int, str], dict[str, Any]] = {}
+        for line in [*self._own(), *self._from_workers]:
+            known = found.setdefault((line["file"], line["line"], line["attribute"]), line)
+            if known is not line:
+                known["building"] += line["building"]
+                known["later"] += line["later"]
+                known["moves_itself"] &= line["moves_itself"]
+                known["classes"] = sorted({*known["classes"], *line["classes"]})
+        return [line for _, line in sorted(found.items())]
+
+
+def _as_json(line: Line) -> dict[str, Any]:
+    return {**asdict(line), "classes": sorted(line.classes)}
+
+
+def is_defect(line: dict[str, Any]) -> bool:
+    """Whether a line stored what stays behind: while a module was built, of a class that does not move it itself."""
+    return bool(line["building"]) and not line["moves_itself"]
+
+
+def described(line: dict[str, Any]) -> str:
+    """Return what the terminal says of a line."""
+    when = "while it was built" if line["building"] else "after it was built"
+    moved = "; the class has its own _apply or to" if line["moves_itself"] else ""
+    names = ", ".join(line["classes"])
+    times = line["building"] or line["later"]
+    return f"{line['file']}:{line['line']}: {names}.{line['attribute']}: {line['kind']}, {when} ({times}x){moved}"
+
+
+def _counted(lines: list[dict[str, Any]]) -> str:
+    defects = sum(map(is_defect, lines))
+    rest = len(lines) - defects
+    number = "1 line" if defects == 1 else f"{defects} lines"
+    return f"{number} stored tensors while a module was built; {rest} others may be right"

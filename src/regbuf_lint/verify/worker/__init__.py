@@ -1,0 +1,1 @@
+"""What runs beside the code under verification, in its process; imports torch."""

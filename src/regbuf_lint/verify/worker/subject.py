@@ -1,0 +1,171 @@
+"""One version of a module under verification: built as often as needed, each time the same."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import sys
+from copy import deepcopy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from regbuf_lint.verify.worker import importing
+from regbuf_lint.verify.worker.values import digest, moved
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from regbuf_lint.verify.model import Build, Facts
+
+BUILDING, INPUTS, CALLING = 0, 1, 2
+"""Seeds of random numbers; those for building may be replaced to get other random values."""
+
+
+class NoInputsError(Exception):
+    """There is nothing to call the module with."""
+
+
+class Subject:
+    """What probes look at.
+
+    Args:
+        build: how the module is built.
+        side: ``original`` or ``fixed``.
+        exchange: a directory that both sides share; the original is looked at first.
+        routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``.
+    """
+
+    def __init__(self, build: Build, side: str, exchange: Path, routes: tuple[str, ...] = ()) -> None:
+        self.build = build
+        self.side = side
+        self.exchange = exchange
+        self.routes = routes
+        self._given: tuple[Any, ...] = ()
+
+    @cached_property
+    def module(self) -> nn.Module:
+        """The module, for looking at it only."""
+        return self.fresh()
+
+    def fresh(self, seed: int = BUILDING) -> nn.Module:
+        """Build the module anew, with the same random values for the same seed.
+
+        Raises:
+            TypeError: what was built is no ``nn.Module``.
+        """
+        seed_everything(seed)
+        built = self._built()
+        if isinstance(built, tuple) and built:
+            self._given = built[1:]
+            built = built[0]
+        if not isinstance(built, nn.Module):
+            msg = f"{self.build.make or self.build.init} gave {type(built).__name__}, not an nn.Module"
+            raise TypeError(msg)
+        return built
+
+    def call(self, module: nn.Module, device: str = "cpu", seed: int = CALLING) -> Any:
+        """Call a module on inputs that are the same each time, moved to a device.
+
+        Raises:
+            NoInputsError: none were given.
+        """
+        inputs = moved(self._inputs(), device)
+        seed_everything(seed)
+        if isinstance(inputs, dict):
+            return module(**inputs)
+        return module(*inputs) if isinstance(inputs, (tuple, list)) else module(inputs)
+
+    def inputs(self) -> tuple[Any, ...]:
+        """Return positional inputs, for what takes no others.
+
+        Raises:
+            NoInputsError: there are none, or they have names.
+        """
+        inputs = self._inputs()
+        if isinstance(inputs, dict):
+            msg = "the inputs have names"
+            raise NoInputsError(msg)
+        return tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+    def _built(self) -> Any:
+        if self.build.make:
+            return _function(self.build.make)()
+        return self._evaluated(self.build.init)
+
+    def _inputs(self) -> Any:
+        seed_everything(INPUTS)
+        inputs = self.build.inputs
+        if "::" in inputs and os.path.isabs(inputs.partition("::")[0]):  # noqa: PTH117  a text, not a path
+            file, _, name = inputs.rpartition("::")
+            function = getattr(importing.import_file(file), name, None)
+            if function is not None:
+                return function()
+        elif inputs:
+            return self._evaluated(inputs)
+        if self._given:
+            return deepcopy(self._given[0])
+        msg = "no inputs were given"
+        raise NoInputsError(msg)
+
+    def _evaluated(self, expression: str) -> Any:
+        names = {"torch": torch, "nn": nn, **vars(importing.import_file(self.build.file))}
+        return eval(expression, names)  # noqa: S307  the user's own expression, in a process of its own
+
+    def tensors(self, module: nn.Module) -> dict[str, torch.Tensor]:
+        """Return Parameters and buffers by name, those that share a tensor each."""
+        return {
+            **dict(module.named_parameters(remove_duplicate=False)),
+            **dict(module.named_buffers(remove_duplicate=False)),
+        }
+
+    def differing(self, module: nn.Module, other: nn.Module) -> list[str]:
+        """Return the names of Parameters and buffers whose bits differ."""
+        theirs = self.tensors(other)
+        return [
+            name
+            for name, tensor in self.tensors(module).items()
+            if name not in theirs or digest(tensor) != digest(theirs[name])
+        ]
+
+
+def _function(place: str) -> Any:
+    file, _, name = place.rpartition("::")
+    return getattr(importing.import_file(file), name)
+
+
+def seed_everything(seed: int) -> None:
+    """Seed the generators of Python, torch, and of numpy where the code uses it."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    numpy: ModuleType | None = sys.modules.get("numpy")
+    if numpy is not None and hasattr(numpy, "random"):
+        numpy.random.seed(seed)
+
+
+def error_facts(error: BaseException) -> Facts:
+    """Return what is told of an exception."""
+    text = " ".join(str(error).split())
+    return {
+        "error": {
+            "type": type(error).__name__,
+            "bases": [kind.__name__ for kind in type(error).__mro__],
+            "message": text[:400],
+            "module": (getattr(error, "name", None) or "") if isinstance(error, ImportError) else "",
+        }
+    }
+
+
+def prepare(build: Build) -> None:
+    """Make results repeatable, and the code under verification importable."""
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(mode=True, warn_only=True)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    importing.replace_files(build.replaced)
+    sys.path[:0] = [path for path in build.paths if path not in sys.path]
+    importlib.invalidate_caches()

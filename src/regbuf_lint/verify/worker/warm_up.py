@@ -1,0 +1,17 @@
+"""Doing once what each child would have to do again: importing torch and running what is slow the first time."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+
+def warm_up() -> None:
+    """Import torch and export a module; nothing here starts a thread or touches an accelerator."""
+    import torch  # noqa: PLC0415
+    from torch import nn  # noqa: PLC0415
+
+    torch.set_num_threads(1)
+    with suppress(Exception):  # torch before 2.1 exports nothing
+        import torch.export  # noqa: PLC0415
+
+        torch.export.export(nn.Linear(2, 2), (torch.zeros(1, 2),))

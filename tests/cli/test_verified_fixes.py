@@ -1,0 +1,202 @@
+"""``--fix --verify``: files are written only when torch confirms their fixed classes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from regbuf_lint.cli.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODEL = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        self.mask = torch.ones(3)
+
+    def forward(self, x):
+        return self.linear(x) * self.mask
+"""
+FIXED = MODEL.replace("self.mask = torch.ones(3)", 'self.register_buffer("mask", torch.ones(3), persistent=False)')
+OTHER = MODEL.replace("class Net", "class Other")
+COUNTING = MODEL.replace(
+    "return self", "self.calls = len(self.state_dict()) + len(list(self.buffers()))\n        return self.calls * self"
+)
+"""A class whose output depends on how many buffers it has: the fix changes it."""
+FACTORIES = """\
+import torch
+
+
+def net():
+    from model import Net
+
+    return Net(), (torch.randn(2, 3),)
+
+
+def other():
+    from other import Other
+
+    return Other(), (torch.randn(2, 3),)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    (tmp_path / "factories.py").write_text(FACTORIES, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = main(["--isolated", "--fix", "--verify", *arguments])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.torch
+class TestWriting:
+    @pytest.fixture(autouse=True)
+    def torch(self) -> None:
+        pytest.importorskip("torch")
+
+    def test_what_verifies_is_written(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+        assert (code, err) == (0, "")
+        assert "1 fixed, 0 remaining" in out
+        assert (project / "model.py").read_text(encoding="utf-8") == FIXED
+
+    def test_what_no_fix_speaks_of_speaks_against_none(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """A tensor that the linter does not see stays plain, before and after."""
+        hidden = 'self.hidden = eval("torch.ones(3)")\n        self.mask'
+        text = MODEL.replace("self.mask", hidden, 1).replace("* self.mask", "* self.mask * self.hidden")
+        (project / "model.py").write_text(text, encoding="utf-8")
+        code, _, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+        assert (code, err) == (0, "")
+        assert 'self.register_buffer("mask"' in (project / "model.py").read_text(encoding="utf-8")
+
+    def test_fixes_that_were_not_asked_for_are_not_missed(
+        self, project: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """With safe fixes alone, what only an unsafe one would mend stays as it is and is reported."""
+        own = 'self.register_buffer("own", torch.ones(3, requires_grad=True))'
+        lines = [own, "self.ids = torch.ones(1).expand(3)", "self.mask"]
+        text = MODEL.replace("self.mask", "\n        ".join(lines), 1)
+        text = text.replace("* self.mask", "* self.mask * self.ids * self.own")
+        (project / "model.py").write_text(text, encoding="utf-8")
+        code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+        assert code == 1
+        assert "not verified" not in err
+        assert "RBF001" in out
+        assert "RBF101" in out
+        assert 'self.register_buffer("mask"' in (project / "model.py").read_text(encoding="utf-8")
+
+    def test_what_fails_is_not_written(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (project / "model.py").write_text(COUNTING, encoding="utf-8")
+        code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+        assert code == 1
+        assert "`Net.mask` is a plain tensor" in out
+        assert "fixed" not in out
+        expected = "not verified, so not written: model.py::Net: outputs-cpu on cpu: call 1 gives another output"
+        assert expected in err
+        assert (project / "model.py").read_text(encoding="utf-8") == COUNTING
+
+    def test_what_nothing_builds_is_listed(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (project / "other.py").write_text(OTHER, encoding="utf-8")
+        code, _, err = run("--factory", "factories.py::net", "model.py", "other.py", capsys=capsys)
+        assert code == 1
+        assert "not verified, so not written: other.py::Other: no factory builds it" in err
+        assert "model.py" not in err
+        assert (project / "model.py").read_text(encoding="utf-8") == FIXED
+        assert (project / "other.py").read_text(encoding="utf-8") == OTHER
+
+    def test_a_file_with_a_class_that_nothing_builds(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """A file is written as a whole or not at all."""
+        both = MODEL + "\n\n" + OTHER.partition("\n\n\n")[2]
+        (project / "model.py").write_text(both, encoding="utf-8")
+        code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+        assert code == 1
+        assert "model.py::Other: no factory builds it" in err
+        assert out.count("is a plain tensor") == 2
+        assert (project / "model.py").read_text(encoding="utf-8") == both
+
+    def test_several_factories(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (project / "other.py").write_text(OTHER, encoding="utf-8")
+        arguments = ["--factory", "factories.py::net", "--factory", "factories.py::other", "model.py", "other.py"]
+        code, _, err = run(*arguments, capsys=capsys)
+        assert (code, err) == (0, "")
+        assert (project / "other.py").read_text(encoding="utf-8") == FIXED.replace("class Net", "class Other")
+
+    def test_a_base_is_built_through_its_subclass(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (project / "other.py").write_text("from model import Net\nclass Other(Net):\n    pass\n", encoding="utf-8")
+        code, _, err = run("--factory", "factories.py::other", "model.py", capsys=capsys)
+        assert (code, err) == (0, "")
+        assert (project / "model.py").read_text(encoding="utf-8") == FIXED
+
+    def test_a_factory_that_fails(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (project / "factories.py").write_text("def net():\n    raise ValueError('no data')\n", encoding="utf-8")
+        code, _, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+        assert code == 1
+        assert "model.py::Net: factories.py::net: ValueError: no data" in err
+        assert (project / "model.py").read_text(encoding="utf-8") == MODEL
+
+    def test_a_missing_factory_is_a_mistake(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        code, out, err = run("--factory", "gone.py::net", "model.py", capsys=capsys)
+        assert (code, out) == (2, "")
+        assert err == "regbuf-lint: error: --verify: --factory: gone.py: no such file\n"
+        assert (project / "model.py").read_text(encoding="utf-8") == MODEL
+
+    def test_nothing_to_fix_starts_nothing(
+        self, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (project / "model.py").write_text(FIXED, encoding="utf-8")
+        monkeypatch.setattr(subprocess, "run", None)
+        assert run("--factory", "factories.py::net", "model.py", capsys=capsys)[0] == 0
+
+
+@pytest.mark.usefixtures("project")
+def test_without_torch_nothing_is_written(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "hidden").mkdir()
+    (project / "hidden" / "torch.py").write_text("raise ImportError('no torch here')", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(project / "hidden"), prepend=":")
+    code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
+    assert (code, out) == (2, "")
+    assert err.startswith("regbuf-lint: error: --verify: ImportError: no torch here")
+    assert (project / "model.py").read_text(encoding="utf-8") == MODEL
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--verify", "--factory", "a.py::b"],
+        ["--verify", "--fix"],
+        ["--fix", "--factory", "a.py::b"],
+        ["--verify", "--factory", "a.py::b", "--diff", "--fix"],
+        ["--verify", "--factory", "a.py::b", "--fix", "-"],
+    ],
+)
+def test_options_that_need_each_other(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--isolated", *arguments]) == 2
+    assert "--verify" in capsys.readouterr().err
+
+
+def test_the_linter_does_not_import_torch(project: Path) -> None:
+    code = (
+        "import sys; from regbuf_lint.cli.main import main\n"
+        "main(['--isolated', '--fix', '--verify', '--factory', 'factories.py::net', 'model.py'])\n"
+        "assert not {'torch', 'model'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=project)
+    assert done.returncode == 0, done.stderr

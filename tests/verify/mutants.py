@@ -1,0 +1,169 @@
+"""Wrong fixes, each of a kind that one check alone catches.
+
+A mutant is a pair of an original and a fixed version of ``Net``, given as what replaces the lines of a right pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RIGHT = """
+import copy
+import random
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        {storing}
+
+    def forward(self, x):
+        {first}
+        return self.linear(x) * self.scale{last}
+{more}
+
+def make():
+    return Net()
+
+
+def inputs():
+    return (torch.randn(2, 3),)
+"""
+PLAIN = "self.scale = torch.ones(3)"
+FIXED = 'self.register_buffer("scale", torch.ones(3), persistent=False)'
+
+
+@dataclass(frozen=True)
+class Version:
+    """What is in the class; each part may have several rows, further ones with their own indentation."""
+
+    storing: str = FIXED
+    first: str = "pass"
+    last: str = ""
+    more: str = ""
+
+    def text(self) -> str:
+        return RIGHT.format(storing=self.storing, first=self.first, last=self.last, more=self.more)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A wrong fix, and what is wrong with it."""
+
+    wrong: str
+    fixed: Version
+    original: Version = Version(PLAIN)
+    device: str = "cpu"
+
+
+def rows(*given: str) -> str:
+    """Rows of a method's body."""
+    return "\n        ".join(given)
+
+
+def method(head: str, *body: str) -> str:
+    return "\n    " + head + "\n        " + rows(*body) + "\n"
+
+
+OTHER = "self.other = torch.ones(3)"
+OTHER_FIXED = 'self.register_buffer("other", torch.ones(3), persistent=False)'
+
+MUTANTS = {
+    "builds": Mutant("it writes to standard output", Version(rows(FIXED, 'print("built")'))),
+    "shows-bug": Mutant(
+        "there was nothing to be fixed: the class moves its tensor itself",
+        Version(),
+        Version(PLAIN, more=method("def _apply(self, fn, recurse=True):", "super()._apply(fn)",
+                                   "self.scale = fn(self.scale)", "return self")),
+        device="meta",
+    ),
+    "plain-tensors": Mutant(
+        "one of two tensors was forgotten", Version(rows(FIXED, OTHER)), Version(rows(PLAIN, OTHER))
+    ),
+    "state-kept": Mutant(
+        "another value is registered",
+        Version(rows(FIXED, 'self.register_buffer("other", torch.zeros(3), persistent=False)')),
+        Version(rows(PLAIN, OTHER)),
+    ),
+    "moves": Mutant(
+        "a buffer does not come back",
+        Version(rows(FIXED, OTHER_FIXED), more=method(
+            "def _apply(self, fn, recurse=True):",
+            "before = self.other",
+            "super()._apply(fn)",
+            "if before.is_meta: self.other = before",
+            "return self",
+        )),
+        Version(rows(PLAIN, OTHER)),
+        device="meta",
+    ),
+    "moves-after-use": Mutant(
+        "forward keeps the tensor of the buffer in a list",
+        Version(first='if not hasattr(self, "seen"): self.seen = [self.scale]'),
+        device="meta",
+    ),
+    "casts": Mutant(
+        "half() leaves a buffer out",
+        Version(rows(FIXED, OTHER_FIXED), more=method(
+            "def half(self):", "super().half()", "self.other = self.other.float()", "return self"
+        )),
+        Version(rows(PLAIN, OTHER)),
+    ),
+    "state-dict-keys": Mutant(
+        "a key is saved that no fix declares",
+        Version(more=method("def get_extra_state(self):", "return {}")
+                + method("def set_extra_state(self, state):", "pass")
+                + method("def _load_from_state_dict(self, state_dict, prefix, *others):",
+                         'state_dict.setdefault(prefix + "_extra_state", {})',
+                         "super()._load_from_state_dict(state_dict, prefix, *others)")),
+    ),
+    "checkpoint-loads": Mutant(
+        "checkpoints of the earlier version are refused",
+        Version(more="\n    _version = 2\n" + method(
+            "def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, *others):",
+            "super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, *others)",
+            'if metadata.get("version", 1) < 2: missing.append(prefix + "linear.scale")',
+        )),
+    ),
+    "round-trip": Mutant(
+        "random values are not saved",
+        Version('self.register_buffer("scale", torch.rand(3), persistent=False)'),
+        Version("self.scale = torch.rand(3)"),
+    ),
+    "not-parameters": Mutant(
+        "it became a Parameter", Version("self.scale = nn.Parameter(torch.ones(3), requires_grad=False)")
+    ),
+    "no-gradients": Mutant(
+        "the buffer asks for a gradient",
+        Version('self.register_buffer("scale", torch.ones(3, requires_grad=True), persistent=False)'),
+    ),
+    "optimizer-step": Mutant(
+        "the buffer is the memory of a Parameter",
+        Version(rows(FIXED, 'self.register_buffer("start", self.linear.weight.detach())')),
+        Version(rows(PLAIN, "self.start = self.linear.weight.detach().clone()")),
+    ),
+    "outputs-cpu": Mutant("another result, by very little", Version(last=" * 1.0000002")),
+    "outputs-device": Mutant("forward makes a tensor on the CPU", Version(last=" * torch.ones(3)"), device="meta"),
+    "deepcopy": Mutant(
+        "copies share the buffer",
+        Version(more=method(
+            "def __deepcopy__(self, memo):",
+            "twin = Net()",
+            "twin.linear = copy.deepcopy(self.linear, memo)",
+            'twin.register_buffer("scale", self.scale, persistent=False)',
+            "return twin",
+        )),
+    ),
+    "pickle": Mutant("a function that has no name is kept", Version(rows(FIXED, "self.act = lambda x: x"))),
+    "export": Mutant("forward decides by values", Version(first="if x.sum() > 1e9: x = x + 1")),
+    "ddp-safe": Mutant(
+        "an expanded tensor is registered without a clone",
+        Version('self.register_buffer("scale", torch.ones(1).expand(3), persistent=False)'),
+        Version("self.scale = torch.ones(1).expand(3)"),
+    ),
+}  # fmt: skip
+"""For each check a wrong fix, by the name of the check that catches it."""

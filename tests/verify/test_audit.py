@@ -1,0 +1,282 @@
+"""The audit of live modules, and the assertion for test suites."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    import torch as torch_types
+    from torch import nn as nn_types
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+from regbuf_lint.verify import assert_state_follows_module, audit  # noqa: E402  torch may be absent
+
+pytestmark = pytest.mark.torch
+
+
+@dataclass
+class Settings:
+    """An object that holds a tensor."""
+
+    low: torch_types.Tensor
+
+
+class Holder(nn.Module):  # type: ignore[name-defined, misc]
+    """Holds one value under the name ``held``."""
+
+    def __init__(self, held: Any) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3))
+        self.register_buffer("table", torch.ones(3))
+        self.held = held(self) if callable(held) else held
+
+    def forward(self, x: torch_types.Tensor) -> Any:
+        return x * self.weight
+
+
+def closure(_: nn_types.Module) -> Any:
+    bound = torch.ones(2)
+    return lambda x: x + bound
+
+
+def with_default(_: nn_types.Module) -> Any:
+    def function(x: Any, bound: Any = torch.ones(2)) -> Any:  # noqa: B008  that is the point
+        return x + bound
+
+    return function
+
+
+FOUND = {
+    "tensor": (torch.ones(2), [("held", "tensor")]),
+    "list": ([torch.ones(2), 1, torch.ones(2)], [("held[0]", "container"), ("held[2]", "container")]),
+    "tuple": ((torch.ones(2),), [("held[0]", "container")]),
+    "dict": ({"a": torch.ones(2)}, [("held['a']", "container")]),
+    "ordered": (OrderedDict(a=torch.ones(2)), [("held['a']", "container")]),
+    "deque": (deque([torch.ones(2)]), [("held[0]", "container")]),
+    "set": ({torch.ones(2)}, [("held[0]", "container")]),
+    "nested": ([{"a": (torch.ones(2),)}], [("held[0]['a'][0]", "container")]),
+    "distribution": (
+        torch.distributions.Normal(torch.zeros(2), torch.ones(2)),
+        [("held.loc", "distribution"), ("held.scale", "distribution")],
+    ),
+    "partial": (lambda _: partial(torch.add, torch.ones(2)), [("held.args[0]", "closure")]),
+    "partial_keyword": (
+        lambda _: partial(torch.add, other=torch.ones(2)),
+        [("held.keywords['other']", "closure")],
+    ),
+    "closure": (closure, [("held.<bound>", "closure")]),
+    "closure_in_partial": (lambda m: partial(closure(m), 1), [("held.func.<bound>", "closure")]),
+    "default": (with_default, [("held.__defaults__[0]", "closure")]),
+    "method": (lambda _: Settings(torch.ones(2)).__repr__, [("held.__self__.low", "closure")]),
+    "object": (lambda _: Settings(torch.ones(2)), [("held.low", "object")]),
+    "hidden_module": (lambda _: [nn.Linear(1, 1)], [("held[0].weight", "container"), ("held[0].bias", "container")]),
+    "alias": (lambda m: m.table, [("held", "alias")]),
+    "alias_in_list": (lambda m: [m.table], [("held[0]", "alias")]),
+    "requires_grad": (lambda m: m.table.requires_grad_() is None, [("table", "requires-grad")]),
+}
+"""What an attribute holds, and what the audit says."""
+
+QUIET = {
+    "number": 1,
+    "none": None,
+    "size": torch.Size([2]),
+    "dtype": torch.float32,
+    "parameter_in_list": lambda m: [m.weight],
+    "submodule": lambda _: nn.Linear(2, 2),
+    "module_list": lambda _: nn.ModuleList([nn.Linear(2, 2)]),
+    "submodule_in_list": lambda m: [m],
+    "own_method": lambda m: m.forward,
+    "function": lambda _: torch.nn.functional.relu,
+    "generator": lambda _: torch.Generator(),
+    "strings": ["a", b"b"],
+    "numpy_free": {"n": 2},
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_stays_behind_is_found(name: str) -> None:
+    held, expected = FOUND[name]
+    assert [(one.path, one.kind) for one in audit(Holder(held))] == expected
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_what_follows_is_not(name: str) -> None:
+    assert audit(Holder(QUIET[name])) == ()
+
+
+def test_the_findings_say_where_and_what() -> None:
+    outer = nn.Sequential(nn.Linear(1, 1), Holder([torch.ones(2, 3, dtype=torch.int64)]))
+    (found,) = audit(outer)
+    assert (found.path, found.class_name, found.attribute) == ("1.held[0]", "Holder", "held")
+    assert (found.shape, found.dtype, found.device) == ((2, 3), "torch.int64", "cpu")
+    assert str(found) == "1.held[0]: container, torch.int64 2x3 on cpu, held by Holder"
+
+
+def test_an_alias_names_its_buffer() -> None:
+    (found,) = audit(Holder(lambda m: m.table))
+    assert found.of == "table"
+    assert "alias of buffer table" in str(found)
+
+
+def test_real_modules_of_torch_are_clean() -> None:
+    modules = [
+        nn.LSTM(2, 2),
+        nn.Transformer(8, 2, 1, 1, 8),
+        nn.BatchNorm1d(2),
+        nn.utils.parametrizations.weight_norm(nn.Linear(2, 2)),
+        nn.CrossEntropyLoss(weight=torch.ones(2)),
+    ]
+    assert [audit(module) for module in modules] == [()] * len(modules)
+
+
+class Moving(Holder):
+    """Moves its tensor itself."""
+
+    def _apply(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        super()._apply(fn, *args, **kwargs)
+        self.held = fn(self.held)
+        return self
+
+
+def test_what_a_class_moves_itself_follows() -> None:
+    module = Moving(torch.ones(2))
+    held = module.held
+    assert audit(module) == ()
+    assert module.held is held
+
+
+def test_a_cycle_ends() -> None:
+    things: list[Any] = [torch.ones(1)]
+    things.append(things)
+    assert len(audit(Holder(things))) == 1
+
+
+# The assertion
+
+
+class Good(nn.Module):  # type: ignore[name-defined, misc]
+    """All of its state follows it."""
+
+    scale: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        self.register_buffer("scale", torch.arange(3.0))
+
+    def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+        return self.linear(x) * self.scale + shift
+
+
+class Caching(Good):
+    """Keeps what a call computes."""
+
+    def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+        if not hasattr(self, "cache"):
+            self.cache = [self.scale * 2]
+        return super().forward(x, shift)
+
+
+class Remembering(Good):
+    """Keeps a temporary, which each call replaces."""
+
+    def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+        self.last = x
+        return super().forward(x, shift)
+
+
+class OnCpu(Good):
+    """Makes a tensor on the CPU."""
+
+    def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+        return super().forward(x, shift) + torch.ones(3)
+
+
+class NotCast(Good):
+    """Keeps a buffer in float32."""
+
+    def double(self) -> NotCast:
+        super().double()
+        self.scale = self.scale.float()
+        return self
+
+
+class NotMoved(Good):
+    """Keeps a buffer where it is."""
+
+    def _apply(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        kept = self.scale
+        super()._apply(fn, *args, **kwargs)
+        if self.scale.device != kept.device:
+            self.scale = kept
+        return self
+
+
+class Derived(Good):
+    """A buffer with a graph."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("norm", self.linear.weight.norm())
+
+
+WRONG = [
+    (lambda: Holder(torch.ones(2)), None, r"do not follow the module:\n  held: tensor"),
+    (NotMoved, None, r"not on \w+ after .to\(\):\n  scale on cpu"),
+    (NotCast, None, r"not cast by .double\(\):\n  scale: torch.float32"),
+    (Derived, None, r"norm: requires-grad"),
+    (Caching, torch.ones(2, 3), r"stored by a call, and still not on \w+"),
+    (OnCpu, torch.ones(2, 3), r"cannot be called on \w+: RuntimeError"),
+]
+
+
+@pytest.mark.parametrize(("make", "inputs", "message"), WRONG)
+def test_what_does_not_follow_is_an_error(make: Any, inputs: Any, message: str, device: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        assert_state_follows_module(make(), inputs, device)
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [None, torch.ones(2, 3), (torch.ones(2, 3),), [torch.ones(2, 3), 1], {"x": torch.ones(2, 3), "shift": 2}],
+)
+def test_what_follows_passes(inputs: Any, device: str) -> None:
+    module = Good()
+    assert_state_follows_module(module, inputs, device)
+    assert_state_follows_module(module, inputs)
+    assert module.scale.device.type == "cpu"
+    assert module.scale.dtype is torch.float32
+
+
+def test_a_temporary_is_no_state(device: str) -> None:
+    assert_state_follows_module(Remembering(), torch.ones(2, 3), device)
+
+
+def test_meta_without_values_is_no_failure() -> None:
+    class Deciding(Good):
+        def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+            return super().forward(x, shift) if x.sum() > 0 else x
+
+    assert_state_follows_module(Deciding(), torch.ones(2, 3), "meta")
+
+
+def test_importing_the_package_does_not_import_torch() -> None:
+    code = (
+        "import sys, regbuf_lint.verify as v; assert 'torch' not in sys.modules; v.audit; assert 'torch' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_there_is_nothing_else() -> None:
+    import regbuf_lint.verify as package  # noqa: PLC0415
+
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = package.nothing

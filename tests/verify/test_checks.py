@@ -1,0 +1,75 @@
+"""The verifier is verified: each check catches a wrong fix that no other check catches, and passes a right one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from mutants import MUTANTS, Version
+
+from regbuf_lint.verify.cases import pairs
+from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
+from regbuf_lint.verify.isolation.client import Worker
+from regbuf_lint.verify.isolation.supervision import Limits
+from regbuf_lint.verify.model import Machine, Outcome
+from regbuf_lint.verify.runner import run_cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from regbuf_lint.verify.model import CaseReport
+
+pytestmark = pytest.mark.torch
+RIGHT = "right"
+META = Machine("2.13.0", "3", {"meta": ""})
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
+    """All pairs verified, by name."""
+    pytest.importorskip("torch")
+    directory = tmp_path_factory.mktemp("mutants") / "RBF001"
+    directory.mkdir()
+    write_pair(directory, RIGHT, Version("self.scale = torch.ones(3)"), Version())
+    for check, mutant in MUTANTS.items():
+        write_pair(directory, check, mutant.original, mutant.fixed)
+    with Worker(Limits()) as worker:
+        found = run_cases(list(pairs(directory)), META, [worker])
+    return {report.case.name: report for report in found}
+
+
+def write_pair(directory: Path, name: str, original: Version, fixed: Version) -> None:
+    (directory / f"{name}.py").write_text(original.text(), encoding="utf-8")
+    (directory / f"{name}.fixed.py").write_text(fixed.text(), encoding="utf-8")
+
+
+def test_every_check_has_its_mutant() -> None:
+    assert set(MUTANTS) == {BUILDS, SHOWS_BUG, *CHECKS}
+
+
+@pytest.mark.parametrize("check", MUTANTS)
+def test_a_wrong_fix_is_caught_by_its_check_alone(check: str, reports: dict[str, CaseReport]) -> None:
+    failures = {
+        (one.check, one.device): one.verdict.reason
+        for one in reports[check].results
+        if one.verdict.outcome is Outcome.FAILED
+    }
+    assert failures.keys() == {(check, MUTANTS[check].device)}, failures
+    assert all(failures.values())
+
+
+def test_a_right_fix_passes_every_check(reports: dict[str, CaseReport]) -> None:
+    results = reports[RIGHT].results
+    assert {one.verdict.outcome for one in results} == {Outcome.PASSED}
+    assert [one.check for one in results] == [BUILDS, SHOWS_BUG, SHOWS_BUG, *CHECKS]
+
+
+def test_the_original_shows_its_bug_on_the_device(reports: dict[str, CaseReport]) -> None:
+    shown = {one.device: one.verdict.reason for one in reports[RIGHT].results if one.check == SHOWS_BUG}
+    assert shown == {"cpu": "fails casts", "meta": "fails moves, moves-after-use, outputs-device"}
+
+
+def test_what_was_not_run_has_a_reason(reports: dict[str, CaseReport]) -> None:
+    skipped = [one for report in reports.values() for one in report.results if one.verdict.outcome is Outcome.NOT_RUN]
+    assert skipped
+    assert all(one.verdict.reason for one in skipped)

@@ -1,0 +1,231 @@
+"""The pytest plugin, in test runs of its own."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from regbuf_lint.verify import pytest_plugin
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest_plugins = ["pytester"]
+
+IS_INSTALLED = any(one.value == pytest_plugin.__name__ for one in entry_points(group="pytest11"))
+LOADING = () if IS_INSTALLED else ("-p", pytest_plugin.__name__)
+
+NET = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, n=3):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(n))
+        self.mask = torch.ones(n)
+        self.prior = torch.distributions.Normal(torch.zeros(n), 1.0)
+        self.parts = [torch.zeros(n)]
+        self.register_buffer("table", torch.ones(n))
+        self.temporary = torch.ones(n)
+        del self.temporary
+        self.start = torch.ones(n)
+        self.start = nn.Parameter(self.start)
+        self.none = torch.ones(n)
+        self.none = None
+        self.sizes = [n]
+        self.other = nn.Linear(n, n)
+        helper(self)
+
+    def forward(self, x):
+        self.last = x
+        self.table = x
+        return x * self.mask
+
+
+class Moving(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.grid = torch.ones(3)
+
+    def _apply(self, fn, recurse=True):
+        self.grid = fn(self.grid)
+        return super()._apply(fn)
+
+
+def helper(net):
+    net.__dict__
+    setattr(net, "bias", torch.zeros(3))
+"""
+TEST = """
+import torch
+from net import Moving, Net
+
+
+def test_net():
+    net = Net()
+    net(torch.ones(3))
+    Moving()
+    Net().mine = torch.ones(3)
+
+
+def test_of_the_tests_own():
+    class Own(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.x = torch.ones(3)
+
+    Own()
+"""
+BUILT = [
+    ("net.py", "mask", "tensor", 2),
+    ("net.py", "prior", "distribution", 2),
+    ("net.py", "parts", "container", 2),
+    ("net.py", "bias", "tensor", 2),
+    ("test_net.py", "x", "tensor", 1),
+]
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    if find_spec("torch") is None:  # pytester takes modules out again, and torch cannot be imported twice
+        pytest.skip("torch is not installed")
+    monkeypatch.syspath_prepend(str(pytester.path))
+    pytester.makepyfile(net=NET, test_net=TEST)
+    return pytester
+
+
+def run(project: pytest.Pytester, *options: str) -> pytest.RunResult:
+    return project.runpytest_subprocess(*LOADING, *options)
+
+
+@pytest.mark.torch
+def test_lines_are_reported(project: pytest.Pytester) -> None:
+    result = run(project, "--regbuf-audit", "--regbuf-audit-json", "lines.json")
+    assert result.ret == 0
+    lines = read(project.path / "lines.json")
+    assert [
+        (line["file"], line["attribute"], line["kind"], line["building"]) for line in lines if line["defect"]
+    ] == BUILT
+    others = [(line["attribute"], line["building"], line["later"], line["moves_itself"]) for line in lines]
+    assert [one for one in others if one[0] in {"last", "grid", "mine"}] == [
+        ("last", 0, 1, False),
+        ("grid", 1, 0, True),
+        ("mine", 0, 1, False),
+    ]
+    assert len(lines) == len(BUILT) + 3
+    result.stdout.fnmatch_lines(
+        [
+            "*regbuf-audit: tensors that nn.Module does not know*",
+            "net.py:9: Net.mask: tensor, while it was built (2x)",
+            "net.py:24: Net.last: tensor, after it was built (1x)",
+            "net.py:32: Moving.grid: tensor, while it was built (1x); the class has its own _apply or to",
+            "5 lines stored tensors while a module was built; 3 others may be right",
+        ]
+    )
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert data["schema"] == pytest_plugin.SCHEMA
+    lines: list[dict[str, Any]] = data["lines"]
+    return lines
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("option", ["--regbuf-audit", "--regbuf-audit=report"])
+def test_a_path_may_stand_behind_the_option(option: str, project: pytest.Pytester) -> None:
+    result = run(project, option, "test_net.py")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["5 lines stored tensors while a module was built; 3 others may be right"])
+
+
+def test_a_wrong_value_is_a_mistake(pytester: pytest.Pytester) -> None:
+    assert run(pytester, "--regbuf-audit=strict").ret == pytest.ExitCode.USAGE_ERROR
+
+
+@pytest.mark.torch
+def test_error_fails_a_run_that_passed(project: pytest.Pytester) -> None:
+    result = run(project, "--regbuf-audit=error")
+    result.assert_outcomes(passed=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.mark.torch
+def test_error_passes_where_nothing_stays_behind(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        test_net="import torch\nfrom net import Moving\ndef test():\n    Moving().later = torch.ones(3)\n"
+    )
+    result = run(project, "--regbuf-audit=error")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["0 lines stored tensors while a module was built; 2 others may be right"])
+
+
+@pytest.mark.torch
+def test_only_the_project_counts(project: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Neither code outside the root directory, nor what is installed inside it."""
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "net.py").write_text(NET, encoding="utf-8")
+    installed = project.mkdir("site-packages")
+    (installed / "installed.py").write_text(NET, encoding="utf-8")
+    (project.path / "net.py").unlink()
+    project.makepyfile(
+        test_net=f"import sys\nsys.path[:0] = [{str(outside)!r}, {str(installed)!r}]\n"
+        "import installed, net\ndef test():\n    net.Net(), installed.Net()\n"
+    )
+    result = run(project, "--regbuf-audit=error")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["0 lines stored tensors while a module was built; 0 others may be right"])
+
+
+@pytest.mark.torch
+def test_stopping_restores_torch(tmp_path: Path) -> None:
+    nn = pytest.importorskip("torch.nn")
+    from regbuf_lint.verify.recorder import Recorder  # noqa: PLC0415  imports torch
+
+    before = dict(vars(nn.Module))
+    recorder = Recorder(tmp_path)
+    recorder.start()
+    assert dict(vars(nn.Module)) != before
+    recorder.stop()
+    assert dict(vars(nn.Module)) == before
+
+
+def test_without_the_option_torch_is_not_imported(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import sys\ndef test():\n    assert 'torch' not in sys.modules\n")
+    result = run(pytester)
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("*regbuf-audit*")
+
+
+def test_the_file_alone_is_a_mistake(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--regbuf-audit-json", "lines.json")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--regbuf-audit-json needs --regbuf-audit*"])
+
+
+def test_without_torch_the_option_is_a_mistake(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(pytester.path))
+    pytester.makepyfile(torch="raise ImportError('no torch here')", test_nothing="def test():\n    pass\n")
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path), prepend=":")
+    result = run(pytester, "--regbuf-audit")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--regbuf-audit needs torch: no torch here*"])
+
+
+def test_lines_of_several_processes_are_put_together() -> None:
+    """As pytest-xdist hands them over."""
+    line = {"file": "a.py", "line": 1, "attribute": "x", "kind": "tensor", "building": 1, "later": 0}
+    audit = pytest_plugin.Audit.__new__(pytest_plugin.Audit)
+    audit._recorder = type("None_", (), {"lines": lambda _: []})()  # noqa: SLF001
+    audit._from_workers = [  # noqa: SLF001
+        {**line, "classes": ["B"], "moves_itself": False},
+        {**line, "classes": ["A"], "moves_itself": True},
+    ]
+    (found,) = audit._all()  # noqa: SLF001
+    assert (found["building"], found["classes"], found["moves_itself"]) == (2, ["A", "B"], False)
