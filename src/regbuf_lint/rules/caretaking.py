@@ -120,8 +120,8 @@ class Caretaking(ClassFamily):
         What construction leaves there is never used then, wherever it lies.
         """
         reading = methods_of([one.read for one in self._family_uses], attribute)
-        is_used = any(self.runs_later(name) or not name.startswith("_") for name in reading)
-        if not is_used and (reading or self.change_of(attribute) is not Change.CACHE):
+        is_used = any(map(self.runs_later, reading)) if reading else self.change_of(attribute) is Change.CACHE
+        if not is_used:
             return False
         functions = [one for name in reading for one in self._named(name) if names_own(one, attribute)]
         if reading - {one.name for one in functions} or not sets_before_reading(functions, attribute):
