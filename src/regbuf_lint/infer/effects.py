@@ -7,6 +7,7 @@ stands in; a subclass gets the attributes that it sets, and has its own override
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -70,9 +71,23 @@ def replay(frame: Frame, effect: Effect, function: FunctionValue, state: State) 
             writes = frozenset(numbers[number] for number in attribute.writes if number in numbers)
             state.attributes[name] = AttributeState(attribute.value, writes)
     state.initialised = state.initialised or effect.initialised
-    for name in sorted(overrides):
-        frame.call_method(*overrides[name], (), state)
+    _run_overrides(frame, overrides, state)
     return effect.value
+
+
+def _run_overrides(frame: Frame, overrides: Mapping[str, tuple[ClassSymbol, FunctionNode]], state: State) -> None:
+    """Run the methods one after the other; since one may run without the other, none can rely on what another sets."""
+    before = frozenset(state.attributes)
+    setting: Counter[str] = Counter()
+    for name in sorted(overrides):
+        known = dict(state.attributes)
+        frame.call_method(*overrides[name], (), state)
+        setting.update(one for one, now in state.attributes.items() if known.get(one) is not now)
+    if frame.recorder is None:
+        return
+    for attribute in (name for name, times in setting.items() if times > 1 and name not in before):
+        for method in overrides:
+            frame.recorder.may_be_first(method, attribute)
 
 
 def _overrides(frame: Frame, effect: Effect, function: FunctionValue) -> dict[str, tuple[ClassSymbol, FunctionNode]]:

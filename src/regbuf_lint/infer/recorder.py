@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.model.class_view import Event, GradientRequest, Registration, Step, Write, WriteForm
-from regbuf_lint.model.value import Value, join
+from regbuf_lint.model.value import UNSET, Value, join
 
 if TYPE_CHECKING:
     import ast
@@ -81,6 +81,14 @@ class Recorder:
         for key, event in self._events.items():
             if event.number == number and isinstance(event, Registration):
                 self._events[key] = replace(event, result_attribute=attribute)
+
+    def may_be_first(self, method: str, attribute: str) -> None:
+        """Note that what a method does first to an attribute may be the first that anyone does to it."""
+        for key, event in self._events.items():
+            if event.attribute == attribute and method in event.step.within:
+                if not isinstance(event, GradientRequest):
+                    self._events[key] = replace(event, prior=event.prior | UNSET)
+                return
 
     def gradient(self, node: ast.AST, step: Step, attribute: str, prior: Value) -> None:
         """Note that an attribute is asked to require a gradient."""
