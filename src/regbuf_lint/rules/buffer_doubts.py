@@ -126,7 +126,7 @@ def _about_values(write: Write) -> list[str]:
         if tensor.expanded:
             found.append("the tensor is expanded, so the fix copies it: such a buffer cannot be loaded into")
         if tensor.argument:
-            found.append("it comes from outside: a Parameter, somebody else's tensor, or a number, which no buffer takes")
+            found.append("it comes from outside: a Parameter, somebody's tensor, or a number, which no buffer takes")
         elif tensor.alias:
             found.append(f"it is the same tensor as `{tensor.alias}`, and two buffers become two tensors after `.to()`")
         elif not tensor.fresh:
