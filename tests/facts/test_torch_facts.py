@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -290,7 +291,11 @@ def test_fact_7_half_casts_floating_buffers_only(dtype: torch.dtype, after: torc
     assert with_buffer(torch.ones(2, dtype=dtype)).half().get_buffer("x").dtype == after
 
 
-def test_fact_13_a_cast_to_bfloat16_drops_the_imaginary_part_with_only_a_warning() -> None:
+def test_fact_13_a_cast_to_bfloat16_drops_the_imaginary_part_with_only_a_warning(
+    request: pytest.FixtureRequest,
+) -> None:
+    request.addfinalizer(partial(torch.set_warn_always, torch.is_warn_always_enabled()))
+    torch.set_warn_always(True)  # torch warns of this once in a process, and another test may have been first
     module = with_buffer(torch.tensor([1 + 2j]))
     with pytest.warns(UserWarning, match="imaginary part"):
         module.to(torch.bfloat16)
