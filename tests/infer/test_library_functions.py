@@ -73,3 +73,34 @@ def test_an_argument_of_a_listed_method_is_a_tensor(
     (tmp_path / "net.py").write_text(MESSAGES.format(call=call), encoding="utf-8")
     main(["--isolated", "net.py"])
     assert ("`Net.edges`" in capsys.readouterr().out) is found
+
+
+INSTALLED = """\
+from einops import {function}
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = {function}(torch.ones(2, 3), "a b -> b a")
+"""
+
+
+@pytest.mark.parametrize(("function", "found"), [("rearrange", True), ("rearranged", False)])
+def test_the_list_counts_where_the_source_of_a_package_is_at_hand(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    function: str,
+    *,
+    found: bool,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "einops").mkdir()
+    (tmp_path / "einops" / "__init__.py").write_text(f"from .inside import {function}\n", encoding="utf-8")
+    source = f"def {function}(tensor, pattern):\n    return backend(tensor).apply(pattern)\n"
+    (tmp_path / "einops" / "inside.py").write_text(source, encoding="utf-8")
+    (tmp_path / "net.py").write_text(INSTALLED.format(function=function), encoding="utf-8")
+    main(["--isolated", "net.py"])
+    assert ("`Net.table`" in capsys.readouterr().out) is found

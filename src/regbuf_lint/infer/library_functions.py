@@ -1,4 +1,4 @@
-"""Functions of packages that are not read, from a checked-in list."""
+"""Functions of packages that are not read, or whose source tells too little, from a checked-in list."""
 
 from __future__ import annotations
 
@@ -40,6 +40,18 @@ def library_functions() -> LibraryFunctions:
     return LibraryFunctions(*(_any_of(packages, field.name) for field in fields(LibraryFunctions)))
 
 
+def is_listed(name: str) -> bool:
+    """Whether the list says what a function returns, by its dotted name where it is imported from or defined."""
+    known = library_functions()
+    return known.tensors.match(name) is not None or known.like_argument.match(name) is not None
+
+
 def _any_of(packages: list[dict[str, list[str]]], key: str) -> re.Pattern[str]:
     names = [name for package in packages for name in package.get(key, ())]
-    return re.compile("|".join(translate(name) for name in names))
+    return re.compile("|".join(translate(one) for name in names for one in (name, _where_defined(name))))
+
+
+def _where_defined(name: str) -> str:
+    """``einops.*.rearrange``: packages offer functions that stand in files of theirs under names without these."""
+    package, _, last = name.rpartition(".")
+    return f"{package}.*.{last}"

@@ -8,6 +8,7 @@ from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Functio
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import item_at
+from regbuf_lint.infer.library_functions import is_listed
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.value import UNKNOWN, Unknown, Value, held, join, may_be, unknown
@@ -33,7 +34,7 @@ def _value(frame: Frame, symbol: Symbol) -> Value:
     if isinstance(symbol, ClassSymbol):
         return frozenset({ClassValue(symbol)})
     if isinstance(symbol, FunctionSymbol):
-        return _function(frame, symbol)
+        return frozenset({ExternalValue(symbol.name)}) if is_listed(symbol.name) else _function(frame, symbol)
     if isinstance(symbol, ValueSymbol):
         return _assigned(frame, symbol)
     return unknown(f"`{symbol.name}` cannot be resolved")
