@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import last_name, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -59,7 +59,7 @@ class _Company:
         for node in ast.walk(self._function):
             if isinstance(node, ast.BinOp):
                 yield node.left, node.right
-            elif isinstance(node, ast.Call) and _last_name(node.func) in _JOINING and node.args:
+            elif isinstance(node, ast.Call) and last_name(node.func) in _JOINING and node.args:
                 yield getattr(node.args[0], "elts", ())
 
     def _joins(self, parts: list[ast.expr]) -> bool:
@@ -70,13 +70,13 @@ class _Company:
         return self._is_made(node) and not self._reads_object(node)
 
     def _reads_object(self, node: ast.AST) -> bool:
-        if isinstance(node, ast.Call) and _last_name(node.func) == "len":
+        if isinstance(node, ast.Call) and last_name(node.func) == "len":
             return False
         is_receiver = isinstance(node, ast.Name) and node.id == self._receiver
         return is_receiver or any(map(self._reads_object, ast.iter_child_nodes(node)))
 
     def _is_own(self, node: ast.AST) -> bool:
-        if isinstance(node, ast.Call) and _last_name(node.func) == "len":
+        if isinstance(node, ast.Call) and last_name(node.func) == "len":
             return False
         if isinstance(node, ast.Attribute):
             if node.attr in _METADATA:
@@ -93,9 +93,9 @@ class _Company:
         if isinstance(node, ast.Name):
             return self._locals.get(node.id) == {_MADE}
         if isinstance(node, ast.Call):
-            if any(keyword.arg == "device" for keyword in node.keywords) or _last_name(node.func) in {"to", "cuda"}:
+            if any(keyword.arg == "device" for keyword in node.keywords) or last_name(node.func) in {"to", "cuda"}:
                 return _is_cast(node) and any(map(self._is_made, ast.iter_child_nodes(node)))
-            if _last_name(node.func) in _FACTORIES and _is_of_torch(node.func):
+            if last_name(node.func) in _FACTORIES and _is_of_torch(node.func):
                 return True
         return any(map(self._is_made, ast.iter_child_nodes(node)))
 
@@ -103,10 +103,6 @@ class _Company:
 def _is_cast(call: ast.Call) -> bool:
     """Whether ``.to(...)`` names nothing but a dtype."""
     return not call.args and all(keyword.arg == "dtype" for keyword in call.keywords)
-
-
-def _last_name(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _is_of_torch(function: ast.expr) -> bool:

@@ -96,10 +96,13 @@ def receiver_name(function: FunctionNode) -> str | None:
     return positional[0].arg if positional else None
 
 
+def last_name(node: ast.expr) -> str:
+    """The last part of a dotted name, such as that of what is called; empty for any other expression."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
 def _last_part(decorator: ast.expr) -> str:
-    if isinstance(decorator, ast.Call):
-        decorator = decorator.func
-    return decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
+    return last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
 
 
 def _read(body: list[ast.stmt], definition: ClassDefinition) -> None:

@@ -6,7 +6,7 @@ import ast
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import last_name, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -89,7 +89,7 @@ class HostValues:
         while inner is not None and inner is not self._function:
             if isinstance(inner, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
                 return True
-            if isinstance(inner, ast.Call) and _last_name(inner.func) == "partial":
+            if isinstance(inner, ast.Call) and last_name(inner.func) == "partial":
                 return True
             inner = self._parents.get(inner)
         return False
@@ -273,7 +273,7 @@ class HostValues:
         if isinstance(node, (ast.UnaryOp, ast.BinOp, ast.Tuple, ast.List)):
             return all(self._is_number(one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
         if isinstance(node, ast.Call):
-            name = _last_name(node.func)
+            name = last_name(node.func)
             return name in _TO_HOST if isinstance(node.func, ast.Attribute) else name in _NUMBERS | {"len"}
         if isinstance(node, ast.Name):
             arguments = self._function.args
@@ -292,11 +292,6 @@ def _name_in_torch(function: ast.expr) -> str:
     if isinstance(function, ast.Attribute) and _is_name(function.value, "torch"):
         return function.attr
     return ""
-
-
-def _last_name(function: ast.expr) -> str:
-    name: str = getattr(function, "attr", getattr(function, "id", ""))
-    return name
 
 
 def _is_name(node: ast.AST, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.stores import is_own, own_values, stores_in
 from regbuf_lint.index.scopes import nested_blocks
 
@@ -56,13 +56,13 @@ def _first_values(definition: ClassDefinition, attribute: str, building: frozens
 
 def _is_without_elements(value: ast.expr) -> bool:
     """``torch.tensor([])``, ``torch.Tensor()``, ``torch.empty(0)``, ``torch.zeros((0,))``."""
-    if not isinstance(value, ast.Call) or _last_name(value.func) not in _FILLED | _UNINITIALISED:
+    if not isinstance(value, ast.Call) or last_name(value.func) not in _FILLED | _UNINITIALISED:
         return False
     first = value.args[0] if value.args else None
-    if _last_name(value.func) == "tensor":
+    if last_name(value.func) == "tensor":
         return isinstance(first, (ast.List, ast.Tuple)) and not first.elts
     sizes = first.elts if isinstance(first, (ast.List, ast.Tuple)) else value.args
-    is_legacy = _last_name(value.func).endswith("Tensor") and not value.args
+    is_legacy = last_name(value.func).endswith("Tensor") and not value.args
     return is_legacy or any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
 
 
@@ -78,7 +78,7 @@ def _asks_for_elements(function: FunctionNode, attribute: str) -> bool:
 
 def _counts(node: ast.expr, receiver: str | None, attribute: str) -> bool:
     """``self.x.numel()`` or ``len(self.x)``."""
-    if not isinstance(node, ast.Call) or _last_name(node.func) not in {"numel", "nelement", "len", "size"}:
+    if not isinstance(node, ast.Call) or last_name(node.func) not in {"numel", "nelement", "len", "size"}:
         return False
     counted = [node.func.value] if isinstance(node.func, ast.Attribute) else node.args
     return any(is_own(one, receiver, attribute) for one in counted)
@@ -88,8 +88,8 @@ def _joins(function: FunctionNode, attribute: str) -> bool:
     """Whether a method makes a tensor of the attribute and of others, or puts it into a list."""
     receiver = receiver_name(function)
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    joined = (argument for call in calls if _last_name(call.func) in _JOINING for argument in call.args)
-    listed = (argument for call in calls if _last_name(call.func) in _LISTING for argument in call.args)
+    joined = (argument for call in calls if last_name(call.func) in _JOINING for argument in call.args)
+    listed = (argument for call in calls if last_name(call.func) in _LISTING for argument in call.args)
     inside = (node for argument in joined for node in ast.walk(argument))
     return any(is_own(node, receiver, attribute) for node in (*inside, *listed))
 
@@ -99,7 +99,7 @@ def _is_placeholder(value: ast.expr) -> bool:
         return bool(value.elts) and all(_is_placeholder(item) for item in value.elts)
     if not isinstance(value, ast.Call):
         return False
-    name = _last_name(value.func)
+    name = last_name(value.func)
     if name in _UNINITIALISED:
         return True
     if name not in _FILLED or len(value.args) > 1:
@@ -295,11 +295,6 @@ def _is_made_of(node: ast.AST, names: frozenset[str]) -> bool:
         return node.id in names
     if isinstance(node, ast.Attribute) and node.attr in _ABOUT_SHAPE:
         return False
-    if isinstance(node, ast.Call) and _last_name(node.func) == "len":
+    if isinstance(node, ast.Call) and last_name(node.func) == "len":
         return False
     return any(_is_made_of(child, names) for child in ast.iter_child_nodes(node))
-
-
-def _last_name(function: ast.expr) -> str:
-    name: str = getattr(function, "attr", getattr(function, "id", ""))
-    return name

@@ -6,7 +6,7 @@ import ast
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import last_name, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +71,7 @@ class Stores:
         while isinstance(value, ast.Call):
             if isinstance(value.func, ast.Attribute) and value.func.attr in _CASTS:
                 value = value.func.value
-            elif value.args and _last_name(value.func) == "as_tensor":
+            elif value.args and last_name(value.func) == "as_tensor":
                 value = value.args[0]
             else:
                 return False
@@ -98,7 +98,7 @@ class Stores:
             return True
         if isinstance(node, ast.Attribute) and node.attr in _ABOUT_SHAPE:
             return False
-        if isinstance(node, ast.Call) and _last_name(node.func).endswith("_like"):
+        if isinstance(node, ast.Call) and last_name(node.func).endswith("_like"):
             return False
         return any(self._reads(child, attribute, names) for child in ast.iter_child_nodes(node))
 
@@ -123,7 +123,7 @@ def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
     """Whether a method gives an attribute its own value in another shape, as by adding rows to it."""
     return any(
         isinstance(value, ast.Call)
-        and _last_name(value.func) in _RESHAPING
+        and last_name(value.func) in _RESHAPING
         and any(is_own(node, receiver, attribute) for node in ast.walk(value))
         for value in own_values(function, receiver, attribute)
     )
@@ -162,8 +162,3 @@ def _parts(target: ast.Tuple | ast.List, value: ast.expr) -> list[ast.expr]:
 
 def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
     return node.targets if isinstance(node, ast.Assign) else [node.target]
-
-
-def _last_name(function: ast.expr) -> str:
-    name: str = getattr(function, "attr", getattr(function, "id", ""))
-    return name

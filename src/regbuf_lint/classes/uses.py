@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import ClassDefinition, receiver_name
+from regbuf_lint.classes.definition import ClassDefinition, last_name, receiver_name
 from regbuf_lint.classes.stores import Store, Stores
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class _Collector:
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         if name.endswith("_") and not name.endswith("__"):
-            if isinstance(function, ast.Attribute) and _last_name(function.value) != "init":
+            if isinstance(function, ast.Attribute) and last_name(function.value) != "init":
                 self._mutates(function.value)
             elif node.args:
                 self._mutates(node.args[0])
@@ -260,7 +260,3 @@ class _Collector:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and self._is_dict(node.func.value):
             return node.args[0] if node.args and node.func.attr in _DICT_LOOKUPS else None
         return None
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Not anchored to the start of the row, since a pattern that starts with a literal is ten times faster.
 _HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)")
@@ -15,21 +19,20 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 
 def files_by_base(directory: Path) -> dict[str, tuple[Path, ...]]:
     """For each word in the bases of a class statement, the files below a directory that hold it, sorted."""
-    found: dict[bytes, dict[Path, None]] = {}
-    for path in _python_files(directory):
-        for bases in _HEADER.findall(_bytes(path)):
-            for word in _WORD.findall(bases):
-                found.setdefault(word, {})[path] = None
-    return {word.decode(errors="replace"): tuple(paths) for word, paths in found.items()}
+    return _files_by(directory, lambda text: {word for bases in _HEADER.findall(text) for word in _WORD.findall(bases)})
 
 
 def files_by_called_class(directory: Path) -> dict[str, tuple[Path, ...]]:
     """For each capitalised name that is called, the files below a directory that call it, sorted."""
+    return _files_by(directory, lambda text: set(_CALLED_CLASS.findall(text)))
+
+
+def _files_by(directory: Path, words_of: Callable[[bytes], set[bytes]]) -> dict[str, tuple[Path, ...]]:
     found: dict[bytes, list[Path]] = {}
     for path in _python_files(directory):
-        for name in set(_CALLED_CLASS.findall(_bytes(path))):
-            found.setdefault(name, []).append(path)
-    return {name.decode(errors="replace"): tuple(paths) for name, paths in found.items()}
+        for word in words_of(_bytes(path)):
+            found.setdefault(word, []).append(path)
+    return {word.decode(errors="replace"): tuple(paths) for word, paths in found.items()}
 
 
 def files_with(directory: Path, text: bytes) -> tuple[Path, ...]:

@@ -120,13 +120,18 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
 
 def _expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.expr | None]:
     """What a call gives for each argument; nothing for those that it leaves out, or that stand behind a star."""
-    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
+    names = _positional(function)
     given: dict[str, ast.expr | None] = {}
     for name, value in zip(names, call.args, strict=False):
         if isinstance(value, ast.Starred):
             break
         given[name] = value
     return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
+
+def _positional(function: FunctionNode) -> list[str]:
+    """Names of a method's positional arguments, without that of the object."""
+    return [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
 
 
 def _may_be_tensor(expression: ast.expr | None) -> bool:
@@ -159,7 +164,7 @@ def _is_passed_on(arguments: Arguments) -> bool:
 
 def _value(function: FunctionNode, name: str, given: list[Arguments]) -> Value:
     """What an argument is at a call, None where it is left out."""
-    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
+    names = _positional(function)
     place = names.index(name) if name in names else len(names)
     if not given or any(one.starred for one in given):
         return UNKNOWN
