@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.index.calls import calls_of
+from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction import follow
@@ -141,21 +142,23 @@ def _may_be_tensor(expression: ast.expr | None) -> bool:
 
 
 def _given(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments]:
-    """The values that a call passes while something is built, once for each time that it is reached.
+    """The values that a call passes, once for each time that it is reached.
 
-    What methods pass later, and what functions pass on, is data of one run: the object that gets it ends with the run.
+    What a function passes on, and what an nn.Module passes in its methods, is data of one run: the object that gets it
+    ends with the run.
     """
     function = _function_around(scope)
     with inference.watching(call) as seen, suppress(TooLarge):
         if function is None:
             Frame(inference, scope).evaluate(call, State())
-        elif function.parent is not None and isinstance(function.parent.node, ast.ClassDef):
+            return seen
+        if function.parent is not None and isinstance(function.parent.node, ast.ClassDef):
             maker = ClassSymbol(function.parent)
             follow(inference, maker, arguments_from_callers(inference, maker))
-        else:
-            run_body(Frame(inference, function), FunctionValue(function), ANY_ARGUMENTS, State())
-            return [] if any(map(_is_passed_on, seen)) else seen
-    return seen
+            if seen or inference.hierarchy.membership(maker).verdict is Verdict.YES:
+                return seen
+        run_body(Frame(inference, function), FunctionValue(function), ANY_ARGUMENTS, State())
+    return [] if any(map(_is_passed_on, seen)) else seen
 
 
 def _is_passed_on(arguments: Arguments) -> bool:

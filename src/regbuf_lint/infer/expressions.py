@@ -176,7 +176,7 @@ def _compare(frame: Frame, node: ast.Compare, state: State) -> Value:
         return OTHER
     if any(is_only(operand, *TENSOR_KINDS) for operand in operands):
         result = torch_api.result_tensor(operands)
-        return frozenset({replace(result, argument="", alias="", derived=False, dtype=Dtype.BOOL)})
+        return frozenset({replace(result, alias="", derived=False, dtype=Dtype.BOOL)})
     if any(isinstance(one, (*TENSOR_KINDS, Unknown)) for operand in operands for one in operand):
         return UNKNOWN
     return OTHER

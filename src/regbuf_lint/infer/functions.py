@@ -33,6 +33,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.frame import Frame
@@ -180,8 +182,15 @@ def bind_arguments(frame: Frame, scope: Scope, arguments: Arguments) -> dict[str
         element = join(rest) if rest and not arguments.starred else _promise(frame, node.args.vararg)
         names[node.args.vararg.arg] = sequence_of("tuple", element)
     if node.args.kwarg is not None:
-        names[node.args.kwarg.arg] = frozenset({Mapping((), UNKNOWN)})
+        names[node.args.kwarg.arg] = _further_keywords(node.args.kwarg, arguments, names)
     return names
+
+
+def _further_keywords(parameter: ast.arg, arguments: Arguments, named: Container[str]) -> Value:
+    """What ``**kwargs`` holds; each is an argument like those that have a name, only without annotation."""
+    known = tuple((name, value) for name, value in arguments.keywords.items() if name not in named)
+    more = frozenset({Unknown("an argument without annotation", parameter.arg)})
+    return frozenset({Mapping(known, more if arguments.starred else NOTHING)})
 
 
 def _argument(
@@ -192,7 +201,7 @@ def _argument(
         value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
     if value is None or may_be(value, Unknown):
         promised = _promise(frame, parameter)
-        stand_in = _callable_default(frame, default) if value is None and _may_be_called(promised) else None
+        stand_in = _standing_default(frame, parameter, default, promised) if value is None else None
         if stand_in is not None:
             return stand_in
         if value is not None and may_be(value, Loaded) and may_be(promised, Unknown):
@@ -228,11 +237,13 @@ def _held_by(one: Alternative) -> Value:
     return one.element if isinstance(one, Sequence) else NOTHING
 
 
-def _callable_default(frame: Frame, default: ast.expr | None) -> Value | None:
-    """The function or class that a parameter defaults to: whatever is passed in its place has to do the same."""
-    if not isinstance(default, (ast.Name, ast.Attribute)):
+def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None, promised: Value) -> Value | None:
+    """The function, class or tensor that a parameter defaults to: what is passed in its place has to do the same."""
+    if not isinstance(default, (ast.Name, ast.Attribute, ast.Call)) or not _may_be_called(promised):
         return None
     value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+    if is_only(value, Tensor):
+        return held(value, argument=parameter.arg)
     return value if is_only(value, ExternalValue, FunctionValue, ClassValue) else None
 
 

@@ -26,6 +26,7 @@ from regbuf_lint.model.value import (
     Unknown,
     Unset,
     Value,
+    is_only,
     may_be,
     without,
 )
@@ -66,29 +67,36 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
     In ``theta if theta is not None else torch.arange(180)`` the argument that may be left out is a tensor too: what
     follows has to work with either.
     """
-    name = _tested_for_none(test)
-    stand_in = frozenset({Tensor(fresh=False, argument=name)})
-    if name and _is_argument(taken, name) and _is_present_tensor(other):
-        return stand_in, other
-    if name and _is_argument(other, name) and _is_present_tensor(taken):
-        return taken, stand_in
-    return taken, other
+    if not _asks_for_none(test):
+        return taken, other
+    if is_only(other, Tensor):
+        return _as_tensors(taken), other
+    return taken, _as_tensors(other) if is_only(taken, Tensor) else other
 
 
-def _tested_for_none(test: ast.expr) -> str:
+def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
+    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
+    if not isinstance(test, ast.Compare):
+        return
+    taken, other = _current(frame, test.left, then), _current(frame, test.left, otherwise)
+    if taken is None or other is None:
+        return
+    for state, value in zip((then, otherwise), with_default(test, taken, other), strict=True):
+        _replace(frame, test.left, value, state)
+
+
+def _asks_for_none(test: ast.expr) -> bool:
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
-        return ""
+        return False
     compared = test.comparators[0]
-    is_none = isinstance(compared, ast.Constant) and compared.value is None
-    return test.left.id if is_none and isinstance(test.left, ast.Name) else ""
+    return isinstance(compared, ast.Constant) and compared.value is None
 
 
-def _is_argument(value: Value, name: str) -> bool:
-    return bool(value) and all(isinstance(one, Unknown) and one.argument == name for one in value)
-
-
-def _is_present_tensor(value: Value) -> bool:
-    return bool(value) and all(isinstance(one, Tensor) for one in value)
+def _as_tensors(value: Value) -> Value:
+    """What may be nothing but arguments and tensors, taken as tensors; any other value as it is."""
+    if not all(isinstance(one, Tensor) or (isinstance(one, Unknown) and one.argument) for one in value):
+        return value
+    return frozenset(Tensor(fresh=False, argument=one.argument) if isinstance(one, Unknown) else one for one in value)
 
 
 def _first_that_decides(frame: Frame, test: ast.BoolOp, state: State, *, truth: bool) -> bool:

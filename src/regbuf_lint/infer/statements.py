@@ -10,13 +10,23 @@ from regbuf_lint.index.symbols import External, FileSymbol
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import element_of, items_of
 from regbuf_lint.infer.expressions import combine
-from regbuf_lint.infer.narrowing import assume, with_default
+from regbuf_lint.infer.narrowing import assume, give_default
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.infer.targets import bind, write
 from regbuf_lint.model.class_view import WriteForm
-from regbuf_lint.model.value import NONE, NOTHING, UNKNOWN, UNSET, Unknown, Value, is_parameter_or_tensor, may_be
+from regbuf_lint.model.value import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    UNSET,
+    Unknown,
+    Value,
+    is_parameter_or_tensor,
+    may_be,
+    tensors,
+)
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
@@ -40,11 +50,17 @@ def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:
 
 
 def _assign_either(frame: Frame, statement: ast.Assign, state: State) -> bool:
-    """``self.x = nn.Parameter(t) if flag else t``, as if each side stood in a branch; False where it is another one."""
+    """``self.x = nn.Parameter(t) if flag else t``, as if each side stood in a branch; False where it is another one.
+
+    An argument that the test asks about is not meant: it may be a Parameter that is to be shared.
+    """
     target, value = statement.targets[0], statement.value
     if len(statement.targets) > 1 or not isinstance(target, ast.Attribute) or not isinstance(value, ast.IfExp):
         return False
     if not any(isinstance(one, SelfValue) for one in frame.evaluate(target.value, state)):
+        return False
+    asked = {node.id for node in ast.walk(value.test) if isinstance(node, ast.Name)}
+    if any(tensor.argument in asked for tensor in tensors(frame.evaluate(value, state))):
         return False
     reached = []
     for side, truth in ((value.body, True), (value.orelse, False)):
@@ -100,17 +116,9 @@ def _if(frame: Frame, statement: ast.If, state: State) -> None:
     if assume(frame, statement.test, otherwise, truth=False):
         frame.execute(statement.orelse, otherwise)
         reached.append(otherwise)
-    if len(reached) > 1 and isinstance(statement.test, ast.Compare):
-        _give_default(statement.test, then, otherwise)
+    if len(reached) > 1:
+        give_default(frame, statement.test, then, otherwise)
     state.become(meet(reached or [then]))
-
-
-def _give_default(test: ast.Compare, then: State, otherwise: State) -> None:
-    """``if theta is None: theta = torch.arange(180)``."""
-    name = test.left.id if isinstance(test.left, ast.Name) else ""
-    if name in then.locals and name in otherwise.locals:
-        values = with_default(test, then.locals[name], otherwise.locals[name])
-        then.locals[name], otherwise.locals[name] = values
 
 
 def _for(frame: Frame, statement: ast.For | ast.AsyncFor, state: State) -> None:

@@ -219,9 +219,8 @@ def is_tensor(value: Value) -> bool:
 
 
 def is_parameter_or_tensor(value: Value) -> bool:
-    """Whether there are Parameters among the alternatives, and unregistered tensors that are not somebody else's."""
-    found = tensors(value)
-    return len(found) > 0 and is_only(without(value, Tensor), Parameter) and not any(one.argument for one in found)
+    """Whether there are Parameters and unregistered tensors among the alternatives, and nothing else."""
+    return may_be(value, Tensor) and is_only(without(value, Tensor), Parameter)
 
 
 def may_be(value: Value, *kinds: type[Alternative]) -> bool:
