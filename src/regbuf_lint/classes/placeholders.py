@@ -34,16 +34,19 @@ def starts_as_placeholder(definition: ClassDefinition, attribute: str, building:
 
 
 def stands_for_none(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
-    """Whether an attribute starts as a tensor without elements, and some method asks whether it is one still.
+    """Whether an attribute starts as a tensor without elements, which is of no use until another one replaces it.
 
-    What a method joins with other tensors is none: it is of use while it has no elements, too.
+    Either some method asks whether it has elements by now, or methods add something to it, which fails while it has
+    none. What a method joins with other tensors is of use while it has no elements, too.
     """
     values = [value for one in definitions for value in _first_values(one, attribute, building)]
     if not values or not all(map(_is_without_elements, values)):
         return False
     functions = [function for one in definitions for function in one.methods.values()]
+    if any(_joins(function, attribute) for function in functions):
+        return False
     is_asked_for = any(_asks_for_elements(function, attribute) for function in functions)
-    return is_asked_for and not any(_joins(function, attribute) for function in functions)
+    return is_asked_for or _accumulates(functions, attribute)
 
 
 def _first_values(definition: ClassDefinition, attribute: str, building: frozenset[str]) -> list[ast.expr]:
@@ -74,6 +77,25 @@ def _asks_for_elements(function: FunctionNode, attribute: str) -> bool:
         for node in compared
         if any(isinstance(one, ast.Constant) and one.value == 0 for one in node.comparators)
     )
+
+
+def _accumulates(functions: Sequence[FunctionNode], attribute: str) -> bool:
+    """Whether methods replace the attribute and add to it, and do nothing else with it but to compute."""
+    nodes = [(node, receiver_name(function)) for function in functions for node in ast.walk(function)]
+    added_to = any(isinstance(node, ast.AugAssign) and is_own(node.target, name, attribute) for node, name in nodes)
+    return added_to and all(_loads(function, attribute) <= _operands(function) for function in functions)
+
+
+def _loads(function: FunctionNode, attribute: str) -> set[ast.AST]:
+    receiver = receiver_name(function)
+    own = (node for node in ast.walk(function) if is_own(node, receiver, attribute))
+    return {node for node in own if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
+
+
+def _operands(function: FunctionNode) -> set[ast.AST]:
+    """What a method calculates with, and what it returns."""
+    nodes = (node for node in ast.walk(function) if isinstance(node, (ast.BinOp, ast.Return)))
+    return {child for node in nodes for child in ast.iter_child_nodes(node)}
 
 
 def _counts(node: ast.expr, receiver: str | None, attribute: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether what an attribute holds is registered by somebody whom the constructor hands it to."""
+"""What becomes of the things that an object hands on, while it is built, to objects of other classes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External
 
@@ -28,14 +29,59 @@ def is_given_to_registering_class(
         attribute: its name.
         methods: names of the methods, those of the class's bases included.
     """
+    return any(_registers(inference, taker) for taker, _ in _takers(inference, symbol, attribute, methods))
+
+
+def is_filled_by_taker(inference: Inference, symbol: ClassSymbol, attribute: str, methods: frozenset[str]) -> bool:
+    """Whether some methods pass a list in an attribute to a class whose methods put something else into its places.
+
+    Args:
+        inference: what the run shares.
+        symbol: the class whose attribute it is.
+        attribute: its name.
+        methods: names of the methods, those of the class's bases included.
+    """
+    return any(
+        isinstance(taker, ClassSymbol) and _sets_items(inference, taker, call, attribute)
+        for taker, call in _takers(inference, symbol, attribute, methods)
+    )
+
+
+def _takers(
+    inference: Inference, symbol: ClassSymbol, attribute: str, methods: frozenset[str]
+) -> Iterator[tuple[Symbol, ast.Call]]:
+    """The functions and classes that some methods call with the attribute, or an item of it, among the arguments."""
     for owner in inference.classes(symbol):
         for name in methods & inference.definition(owner).methods.keys():
             function = inference.definition(owner).methods[name]
             scope = owner.scope.child(function)
-            for callee in _given(function, attribute):
-                if any(_registers(inference, one) for one in inference.project.resolve(scope, callee)):
-                    return True
-    return False
+            for call in _given(function, attribute):
+                for taker in inference.project.resolve(scope, call.func):
+                    yield taker, call
+
+
+def _sets_items(inference: Inference, taker: ClassSymbol, call: ast.Call, attribute: str) -> bool:
+    """Whether a class keeps the list that a call gives to its constructor, and assigns items of it."""
+    found = inference.find_method(taker, "__init__")
+    if found is None:
+        return False
+    function = found[1]
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][1:]
+    given = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
+    taken = {name for name, value in given if isinstance(value, ast.Attribute) and value.attr == attribute}
+    kept = {
+        target.attr
+        for target, value in stores_in(function)
+        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in taken
+    }
+    every = (node for base in inference.classes(taker) for node in ast.walk(base.scope.node))
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr in kept
+        for node in every
+    )
 
 
 def is_named_by_heirs(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
@@ -45,14 +91,14 @@ def is_named_by_heirs(inference: Inference, symbol: ClassSymbol, attribute: str)
     return any(f".{attribute}" in file.source.text for file in files if file is not symbol.scope.file)
 
 
-def _given(function: FunctionNode, attribute: str) -> Iterator[ast.expr]:
-    """What a method calls with the attribute among the arguments."""
+def _given(function: FunctionNode, attribute: str) -> Iterator[ast.Call]:
+    """The calls of a method that have the attribute among the arguments."""
     receiver = receiver_name(function)
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
             if any(_is_part(argument, receiver, attribute) for argument in arguments):
-                yield node.func
+                yield node
 
 
 def _is_part(node: ast.expr, receiver: str | None, attribute: str) -> bool:

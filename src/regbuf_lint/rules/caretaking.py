@@ -25,7 +25,7 @@ from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.callers import is_made_by_forward
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.owners import moved_by_owner
-from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_heirs
+from regbuf_lint.infer.recipients import is_filled_by_taker, is_given_to_registering_class, is_named_by_heirs
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.value import tensors
 from regbuf_lint.rules.change import Change
@@ -167,6 +167,10 @@ class Caretaking(ClassFamily):
             return False  # it is another one in an object that a checkpoint is loaded into
         definitions = [self._inference.definition(one) for one in self._family]
         return read_on_host(definitions, self.symbol.scope.file.tree, attribute, self.runs_later)
+
+    def filled_by_others(self, attribute: str) -> bool:
+        """Whether the attribute holds a list in which other objects, that share it, put something else."""
+        return is_filled_by_taker(self._inference, self._built, attribute, self.construction.called | BUILDERS)
 
     def is_merged_over_settings(self, attribute: str) -> bool:
         """Whether a method merges the attribute over a dict of numbers and the like."""

@@ -99,9 +99,14 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if event.attribute is not None and _ends_as_container(context, event, event.attribute):
             ending.setdefault(event.attribute, []).append(event)
     for attribute, writes in ending.items():
-        if not context.looks_after(attribute) and not context.is_merged_over_settings(attribute):
-            every = all_writes(context.construction.events, attribute)
-            yield _finding(context, _reported(writes), attribute, container_fix(context, attribute, every))
+        if (
+            context.looks_after(attribute)
+            or context.is_merged_over_settings(attribute)
+            or context.filled_by_others(attribute)
+        ):
+            continue
+        every = all_writes(context.construction.events, attribute)
+        yield _finding(context, _reported(writes), attribute, container_fix(context, attribute, every))
 
 
 def _reported(writes: list[Write]) -> Write:
