@@ -48,12 +48,15 @@ class Recorder:
         value: Value,
         prior: Value,
         form: WriteForm,
-        target: Span,
+        places: tuple[Span, Span | None],
     ) -> int:
-        """Note that an attribute is assigned; gives the number of the event."""
+        """Note that an attribute is assigned; gives the number of the event.
+
+        ``places`` are those of the target and, where ``node`` is one side of a choice, of that side.
+        """
         return self._note(
             (node, attribute, "write"),
-            lambda number: Write(number, step, attribute, value, prior, form, target),
+            lambda number: Write(number, step, attribute, value, prior, form, *places),
             value,
             prior,
         )

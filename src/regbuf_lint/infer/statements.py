@@ -66,7 +66,7 @@ def _assign_either(frame: Frame, statement: ast.Assign, state: State) -> bool:
     for side, truth in ((value.body, True), (value.orelse, False)):
         branch = state.copy()
         if assume(frame, value.test, branch, truth=truth):
-            write(frame, side, target.attr, frame.evaluate(side, branch), branch, WriteForm.PLAIN)
+            write(frame, target, target.attr, frame.evaluate(side, branch), branch, WriteForm.PLAIN, side)
             reached.append(branch)
     state.become(meet(reached))
     return True

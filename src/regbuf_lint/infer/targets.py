@@ -116,11 +116,30 @@ def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State
     return False
 
 
-def write(frame: Frame, node: ast.expr, attribute: str | None, value: Value, state: State, form: WriteForm) -> None:
-    """Assign an attribute of the object under construction, as ``nn.Module.__setattr__`` does."""
+def write(
+    frame: Frame,
+    node: ast.expr,
+    attribute: str | None,
+    value: Value,
+    state: State,
+    form: WriteForm,
+    side: ast.expr | None = None,
+) -> None:
+    """Assign an attribute of the object under construction, as ``nn.Module.__setattr__`` does.
+
+    Args:
+        frame: where the assignment stands.
+        node: its target.
+        attribute: name of the attribute; None where it is only known at run time.
+        value: what is assigned.
+        state: what is known there; changed.
+        form: how it is written.
+        side: what is assigned, where it is one of the two sides of a choice.
+    """
     if attribute is None:
         if frame.recorder is not None:
-            frame.recorder.write(node, frame.step(state), None, value, UNSET, form, frame.scope.file.span(node))
+            span = frame.scope.file.span(node)
+            frame.recorder.write(node, frame.step(state), None, value, UNSET, form, (span, None))
         return
     value = marked(frame, attribute, value)
     prior = state.attribute(attribute)
@@ -129,8 +148,8 @@ def write(frame: Frame, node: ast.expr, attribute: str | None, value: Value, sta
         return
     number = -1
     if frame.recorder is not None:
-        span = frame.scope.file.span(node)
-        number = frame.recorder.write(node, frame.step(state), attribute, value, prior.value, form, span)
+        places = frame.scope.file.span(node), None if side is None else frame.scope.file.span(side)
+        number = frame.recorder.write(side or node, frame.step(state), attribute, value, prior.value, form, places)
     state.attributes[attribute] = AttributeState(stored(value, prior.value), frozenset({number}))
 
 

@@ -61,6 +61,7 @@ class Write:
         prior: what the attribute is before; ``Unset`` among its alternatives where it may not exist yet.
         form: how it is written.
         target: the place of the attribute in the statement.
+        side: the place of what is assigned, where the statement has a write for either side of a choice.
     """
 
     number: int
@@ -70,6 +71,7 @@ class Write:
     prior: Value
     form: WriteForm
     target: Span
+    side: Span | None = None
 
     @property
     def fills_buffer(self) -> bool:

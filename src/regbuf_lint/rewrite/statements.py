@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
 
 from regbuf_lint.model.fix import Edit
+from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.layout import Argument, call
 from regbuf_lint.rewrite.names import free_name
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import Place, place_of
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
 Wanted: TypeAlias = dict[str, Registered]
-"""Text of a target (``self.x``, or a whole call of ``setattr``) to how it is registered."""
+"""Text of a target (``self.x``, a whole call of ``setattr``, or one side of a choice) to how it is registered."""
 
 
 def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle) -> Edit:
@@ -55,6 +58,8 @@ def _registered(statement: cst.BaseSmallStatement, wanted: Wanted, place: Place,
     assigned = statement.targets[0].target
     if isinstance(assigned, (cst.Tuple, cst.List)):
         return _unpacked(statement, wanted, place, style)
+    if isinstance(statement.value, cst.IfExp) and code(assigned) not in wanted:
+        return _branched(_attribute(assigned), statement.value, wanted, place, style)
     return registration(_attribute(assigned), statement.value, how, place, style)
 
 
@@ -85,6 +90,34 @@ def _chained(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSty
         if target is chosen[0] and not others:
             value = target
     return place.joined(lines)
+
+
+def _branched(target: cst.Attribute, value: cst.IfExp, wanted: Wanted, place: Place, style: TextStyle) -> str:
+    """``self.a = nn.Parameter(t) if c else t``: an ``if``, in whose branches the sides named in ``wanted`` register."""
+    test = flattened(value.test)
+    if test is None or has_comments(value):
+        msg = "the expression holds comments, which have no place in the `if` that it would become"
+        raise CannotRewrite(msg)
+    if not place.alone:
+        msg = "another statement shares its line, and none can share that of the `if` which it would become"
+        raise CannotRewrite(msg)
+    lines = [f"if {test}:"]
+    for index, side in enumerate((value.body, value.orelse)):
+        inner = replace(place, indent=place.indent + place.unit, behind=place.behind * index)
+        how = wanted.get(code(side))
+        text = _assigned(target, side, inner) if how is None else registration(target, side, how, inner, style)
+        lines += [f"{place.unit}{text}", "else:"][: 2 - index]
+    return place.joined(lines)
+
+
+def _assigned(target: cst.Attribute, value: cst.BaseExpression, place: Place) -> str:
+    """``target = value``, split at the brackets of a call where it is too long."""
+    head = f"{code(target)} = "
+    flat = flattened(value)
+    if isinstance(value, cst.Call) and (flat is None or not place.fits(head + flat)):
+        given = [Argument(one.value, f"{one.keyword.value}=" if one.keyword else one.star) for one in value.args]
+        return call(f"{head}{code(value.func)}(", given, place)
+    return head + (code(value) if flat is None else flat)
 
 
 def _attribute_or_name(target: cst.BaseAssignTargetExpression) -> cst.BaseExpression:

@@ -141,7 +141,7 @@ def _registrations(context: ClassContext, plans: Sequence[Plan]) -> list[Edit]:
         for write in plan.chosen:
             span = write.step.statement
             here = wanted.setdefault(span, {})
-            key = context.source.slice(write.target)
+            key = context.source.slice(write.side or write.target)
             styles[span] = text_style(context, write)
             if write.form is WriteForm.SETATTR:
                 _refuse_others(context, write, plans)

@@ -86,7 +86,6 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
         raise Withheld(msg)
     for write in chosen:
         _refuse_write(context, write)
-        _refuse_side(write, writes)
     _refuse_heirs(context, attribute, chosen)
     return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
 
@@ -233,14 +232,6 @@ def refuse_calls_on_none(write: Write) -> None:
     """Raise where a method of a tensor would have to be called on what may be None."""
     if calls_on(write) and may_be(write.value, NoneValue):
         msg = f"it may be None, which has no `.{calls_on(write)[0]}()`"
-        raise Withheld(msg)
-
-
-def _refuse_side(write: Write, writes: list[Write]) -> None:
-    """A conditional expression is one statement with a write for each side."""
-    same = (other for other in writes if other.step.statement == write.step.statement and other is not write)
-    if any(may_be(other.value, Parameter) for other in same):
-        msg = "the other side of the expression is a Parameter; write an `if` and register the tensor in its branch"
         raise Withheld(msg)
 
 
