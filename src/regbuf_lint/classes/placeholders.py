@@ -49,6 +49,28 @@ def stands_for_none(definitions: Sequence[ClassDefinition], attribute: str, buil
     return is_asked_for or _accumulates(functions, attribute)
 
 
+def starts_with_nothing(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether an attribute starts as a list, tuple or dict whose tensors have no elements, all of them."""
+    values = [value for one in definitions for value in _first_values(one, attribute, building)]
+    return any(_is_without_elements(node) for value in values for node in ast.walk(value)) and all(
+        map(_holds_nothing, values)
+    )
+
+
+def _holds_nothing(value: ast.expr) -> bool:
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return all(map(_holds_nothing, value.elts))
+    if isinstance(value, ast.Dict):
+        return all(map(_holds_nothing, value.values))
+    return isinstance(value, ast.Constant) or _is_without_elements(value)
+
+
+def may_start_empty(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether some method that builds the object puts a tensor without elements into an attribute."""
+    values = [value for one in definitions for value in _first_values(one, attribute, building)]
+    return any(_is_without_elements(node) for value in values for node in ast.walk(value))
+
+
 def _first_values(definition: ClassDefinition, attribute: str, building: frozenset[str]) -> list[ast.expr]:
     return [
         value
@@ -57,7 +79,7 @@ def _first_values(definition: ClassDefinition, attribute: str, building: frozens
     ]
 
 
-def _is_without_elements(value: ast.expr) -> bool:
+def _is_without_elements(value: ast.AST) -> bool:
     """``torch.tensor([])``, ``torch.Tensor()``, ``torch.empty(0)``, ``torch.zeros((0,))``."""
     if not isinstance(value, ast.Call) or last_name(value.func) not in _FILLED | _UNINITIALISED:
         return False
@@ -99,7 +121,9 @@ def _operands(function: FunctionNode) -> set[ast.AST]:
 
 
 def _counts(node: ast.expr, receiver: str | None, attribute: str) -> bool:
-    """``self.x.numel()`` or ``len(self.x)``."""
+    """``self.x.numel()``, ``len(self.x)`` or ``self.x.shape[0]``."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        return is_own(node.value.value, receiver, attribute)
     if not isinstance(node, ast.Call) or last_name(node.func) not in {"numel", "nelement", "len", "size"}:
         return False
     counted = [node.func.value] if isinstance(node.func, ast.Attribute) else node.args
@@ -139,6 +163,18 @@ def called_in_forward(tree: ast.Module) -> frozenset[str]:
     forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
     calls = (node.func for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call))
     return frozenset(function.attr for function in calls if isinstance(function, ast.Attribute))
+
+
+def set_from_outside(tree: ast.Module, attribute: str) -> bool:
+    """Whether any ``forward`` of a file sets an attribute of that name, of an object other than its own ``self``."""
+    forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
+    return any(
+        isinstance(target, ast.Attribute)
+        and target.attr == attribute
+        and not is_own(target, receiver_name(forward), attribute)
+        for forward in forwards
+        for target, _ in stores_in(forward)
+    )
 
 
 def read_outside(tree: ast.Module, definitions: Iterable[ClassDefinition], attribute: str) -> bool:

@@ -37,7 +37,8 @@ _BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "range
 _LISTS = frozenset({"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "deque"})
 _DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict", "defaultdict"})
 _WRAPPERS = frozenset({"Final", "ClassVar", "Annotated", "InitVar", "Required", "NotRequired"})
-_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter"})
+PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter"})
+"""Names of classes whose objects nn.Module registers as Parameters."""
 _ARRAY_ANNOTATIONS = frozenset({"jaxtyping", "torchtyping"})
 
 
@@ -134,7 +135,7 @@ def _symbol(inference: Inference, symbol: Symbol) -> Value:
 def _external(inference: Inference, symbol: External) -> Value:
     if is_tensor_class(symbol.name):
         return frozenset({Tensor(fresh=False, argument="?")})
-    if symbol.name in _PARAMETERS:
+    if symbol.name in PARAMETERS:
         return frozenset({Parameter()})
     if is_torch_distribution(symbol.name):
         return frozenset({Distribution()})
@@ -160,10 +161,10 @@ def is_tensor_class(name: str) -> bool:
 def instance_of(inference: Inference, symbol: ClassSymbol) -> Value:
     """An object of a class whose source is at hand."""
     order = inference.hierarchy.order(symbol)
+    if any(isinstance(base, External) and base.name in PARAMETERS for base in order):
+        return frozenset({Parameter()})
     if any(isinstance(base, External) and is_tensor_class(base.name) for base in order):
         return frozenset({Tensor(fresh=False, argument="?")})
-    if any(isinstance(base, External) and base.name in _PARAMETERS for base in order):
-        return frozenset({Parameter()})
     verdict = inference.hierarchy.membership(symbol).verdict
     if verdict is Verdict.YES:
         return frozenset({BuiltSubmodule(symbol.name, symbol)})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
-from regbuf_lint.infer.annotations import instance_of, is_tensor_class
+from regbuf_lint.infer.annotations import PARAMETERS, instance_of, is_tensor_class
 from regbuf_lint.infer.probe import enter
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Value, is_only
@@ -23,7 +23,7 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Valu
     enter(frame, symbol, arguments)
     order = frame.inference.hierarchy.order(symbol)
     outside = [base.name for base in order if isinstance(base, External)]
-    if any(is_tensor_class(name) for name in outside):
+    if any(is_tensor_class(name) for name in outside) and not PARAMETERS & set(outside):
         return frozenset({result_tensor(arguments.every())})
     is_module = frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES
     if not is_module and any(is_torch_distribution(name) for name in outside):

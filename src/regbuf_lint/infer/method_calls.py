@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.references import MethodOf
     from regbuf_lint.infer.state import State
 
-_SAME_PARAMETER = frozenset({"requires_grad_", "share_memory_", "retain_grad"})
+_SAME_PARAMETER = frozenset({"requires_grad_", "share_memory_", "retain_grad", "float", "contiguous"})
+"""Methods that give the Parameter itself: ``float`` where it is of that dtype, as nearly all are (torch 2.13)."""
 
 
 def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: State) -> Value:

@@ -9,6 +9,7 @@ from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External
+from regbuf_lint.infer.annotations import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def is_given_to_registering_class(
     inference: Inference, symbol: ClassSymbol, attribute: str, methods: frozenset[str]
 ) -> bool:
-    """Whether some methods pass an attribute, or an item of it, to a class that registers buffers.
+    """Whether some methods pass an attribute, or an item of it, to a class that registers buffers, or to a Parameter.
 
     Args:
         inference: what the run shares.
@@ -113,7 +114,7 @@ def _is_part(node: ast.expr, receiver: str | None, attribute: str) -> bool:
 def _registers(inference: Inference, symbol: Symbol) -> bool:
     if isinstance(symbol, External):
         known = torch_class(symbol.name)
-        return known is not None and bool(known.buffers)
+        return symbol.name in PARAMETERS or (known is not None and bool(known.buffers))
     if not isinstance(symbol, ClassSymbol):
         return False
     return any("register_buffer" in inference.uses(base).read for base in inference.classes(symbol))

@@ -14,16 +14,20 @@ from regbuf_lint.infer.narrowing import assume, give_default
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.symbols import value_of_symbols
-from regbuf_lint.infer.targets import bind, write
+from regbuf_lint.infer.targets import bind, mixed, write
+from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.value import (
     NONE,
     NOTHING,
+    TENSOR_KINDS,
     UNKNOWN,
     UNSET,
+    Tensor,
     Unknown,
     Value,
     is_parameter_or_tensor,
+    join,
     may_be,
     tensors,
 )
@@ -96,7 +100,18 @@ def _augmented_assign(frame: Frame, statement: ast.AugAssign, state: State) -> N
         bind(frame, statement.target, change, state)
         return
     before = frame.evaluate(_loaded(statement.target), state)
-    bind(frame, statement.target, combine(before, change, statement.op), state, WriteForm.AUGMENTED)
+    bind(frame, statement.target, _changed(before, change, statement.op), state, WriteForm.AUGMENTED)
+
+
+def _changed(before: Value, change: Value, operator: ast.operator) -> Value:
+    """What ``before`` is after ``before += change``: a tensor, Parameter or buffer is changed in place."""
+    found: list[Value] = []
+    for one in before:
+        if isinstance(one, TENSOR_KINDS):
+            found.append(frozenset({mixed(one, result_tensor([change])) if isinstance(one, Tensor) else one}))
+        else:
+            found.append(combine(frozenset({one}), change, operator))
+    return join(found) or UNKNOWN
 
 
 def _loaded(target: ast.Name | ast.Attribute) -> ast.expr:

@@ -212,9 +212,10 @@ def _with_item(one: Alternative, key: Value, value: Value) -> Alternative:
         return with_item(one, key, value)
     if isinstance(one, Tensor):
         written = result_tensor([value])
-        return _mixed(one, written)
+        return mixed(one, written)
     return one
 
 
-def _mixed(one: Tensor, written: Tensor) -> Tensor:
+def mixed(one: Tensor, written: Tensor) -> Tensor:
+    """A tensor into which another one is written in place."""
     return replace(one, random=one.random or written.random, derived=one.derived or written.derived)

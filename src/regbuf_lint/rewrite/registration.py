@@ -127,8 +127,8 @@ def argument(value: cst.BaseExpression, how: Registered) -> Argument:
     if isinstance(value, cst.Tuple) and not value.lpar:
         msg = "its value is a tuple"
         raise CannotRewrite(msg)
+    _refuse_lost_parameter(value)
     if how.calls:
-        _refuse_lost_parameter(value)
         for name in how.calls:
             value = cst.Call(cst.Attribute(primary(value), cst.Name(name)))
         return Argument(value)

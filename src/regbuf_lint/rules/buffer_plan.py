@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,11 +29,6 @@ from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
     from regbuf_lint.rules.context import ClassContext
-
-_EMPTY = re.compile(
-    r"\b(?:empty|zeros|ones|[A-Z][a-z]*Tensor|Tensor|tensor)\(\s*(?:\)|(?:0|\[\s*\]|\(0,\)|\[0\])\s*[,)])"
-)
-"""A call that makes a tensor without elements."""
 
 BUFFER_VALUES = (Tensor, Buffer, NoneValue)
 """What a buffer may be assigned."""
@@ -268,7 +262,7 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     if wanted is not Persistence.AUTO:
         return wanted is Persistence.ALWAYS
     change = Change.NONE if attribute is None else context.change_of(attribute)
-    starts_empty = _starts_as_none(context, attribute) or _starts_empty(context, writes)
+    starts_empty = _starts_as_none(context, attribute) or context.may_start_empty(attribute)
     if change is Change.CACHE or (change is not Change.NONE and starts_empty):
         return False  # a checkpoint that has it could not be loaded into a new object
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
@@ -284,9 +278,3 @@ def _starts_as_none(context: ClassContext, attribute: str | None) -> bool:
     """Whether the attribute is None at first, unless the constructor is given a tensor for it."""
     value = context.value_of(attribute) if attribute is not None else NOTHING
     return may_be(value, NoneValue) and all(tensor.argument for tensor in tensors(value))
-
-
-def _starts_empty(context: ClassContext, writes: list[Write]) -> bool:
-    """Whether some write says ``torch.empty(0)``, ``torch.Tensor()``, ``torch.tensor([])`` or the like."""
-    own = (write.step.statement for write in writes if write.step.own)
-    return any(_EMPTY.search(context.source.slice(statement)) for statement in own)

@@ -11,6 +11,7 @@ from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, is_onl
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.change import Change
 from regbuf_lint.rules.event_finding import event_finding
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
     for event in context.construction.events:
         if isinstance(event, Registration) and event.step.own and _requires_gradient(event.value):
-            yield _registered(context, event)
+            if not _is_recomputed(context, event):
+                yield _registered(context, event)
         elif isinstance(event, GradientRequest) and event.step.own and is_only(event.prior, Buffer):
             yield _asked(context, event)
 
@@ -75,6 +77,13 @@ def _requires_gradient(value: Value) -> bool:
     """Whether the registered value carries a gradient on every path on which it is not None."""
     present = without(value, NoneValue)
     return bool(present) and all(_carries_gradient(one) for one in present)
+
+
+def _is_recomputed(context: ClassContext, event: Registration) -> bool:
+    """Whether ``forward`` computes the buffer from parameters anew, which are trained through it."""
+    if event.attribute is None or any(tensor.requires_grad for tensor in tensors(event.value)):
+        return False
+    return not may_be(event.value, Parameter) and context.change_of(event.attribute) is Change.CACHE
 
 
 def _carries_gradient(one: Alternative) -> bool:

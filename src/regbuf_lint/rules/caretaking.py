@@ -13,11 +13,14 @@ from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.placeholders import (
     called_in_forward,
     fill_before_reading,
+    may_start_empty,
     names_own,
     read_outside,
+    set_from_outside,
     sets_before_reading,
     stands_for_none,
     starts_as_placeholder,
+    starts_with_nothing,
 )
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
 from regbuf_lint.classes.uses import MOVERS
@@ -27,7 +30,7 @@ from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.owners import moved_by_owner
 from regbuf_lint.infer.recipients import is_filled_by_taker, is_given_to_registering_class, is_named_by_heirs
 from regbuf_lint.model.class_view import Registration, Write
-from regbuf_lint.model.value import tensors
+from regbuf_lint.model.value import Parameter, may_be, tensors
 from regbuf_lint.rules.change import Change
 from regbuf_lint.rules.family import ClassFamily, methods_of
 
@@ -61,6 +64,8 @@ class Caretaking(ClassFamily):
             or self.filled_by_each_call(attribute)
             or self.serves_as_local(attribute)
             or self.stands_for_none(attribute)
+            or self.stands_for_parameter(attribute)
+            or self.set_by_others(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
             or meets_cpu_tensors(self._definitions, attribute, self.runs_later)
@@ -131,10 +136,24 @@ class Caretaking(ClassFamily):
 
     def stands_for_none(self, attribute: str) -> bool:
         """Whether the attribute is empty until a method puts a tensor in its place: RBF004's case, without the None."""
-        replacing = methods_of([one.replaced for one in self._family_uses], attribute)
+        replacing = methods_of([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
         if not any(map(self.runs_later, replacing)):
             return False
         return stands_for_none(self._definitions, attribute, self.construction.called | BUILDERS)
+
+    def stands_for_parameter(self, attribute: str) -> bool:
+        """Whether a tensor without elements holds the place of a Parameter that not every construction makes."""
+        return may_be(self.value_of(attribute), Parameter) and self.may_start_empty(attribute)
+
+    def may_start_empty(self, attribute: str | None) -> bool:
+        """Whether construction puts a tensor without elements into the attribute, on some path."""
+        building = self.construction.called | BUILDERS
+        return attribute is not None and may_start_empty(self._definitions, attribute, building)
+
+    def set_by_others(self, attribute: str) -> bool:
+        """Whether the ``forward`` of another class of the file sets the attribute, which the class only reads."""
+        changing = methods_of([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
+        return not any(map(self.runs_later, changing)) and set_from_outside(self.symbol.scope.file.tree, attribute)
 
     def _named(self, name: str) -> list[FunctionNode]:
         """The methods and getters of a name in the class, its bases and its heirs."""
@@ -168,8 +187,13 @@ class Caretaking(ClassFamily):
         definitions = [self._inference.definition(one) for one in self._family]
         return read_on_host(definitions, self.symbol.scope.file.tree, attribute, self.runs_later)
 
-    def filled_by_others(self, attribute: str) -> bool:
-        """Whether the attribute holds a list in which other objects, that share it, put something else."""
+    def is_to_be_filled(self, attribute: str) -> bool:
+        """Whether the attribute holds a list or dict of placeholders.
+
+        Its tensors have no elements, or other objects, that share it, put something else into their places.
+        """
+        if starts_with_nothing(self._definitions, attribute, self.construction.called | BUILDERS):
+            return True
         return is_filled_by_taker(self._inference, self._built, attribute, self.construction.called | BUILDERS)
 
     def is_merged_over_settings(self, attribute: str) -> bool:

@@ -187,25 +187,23 @@ class ClassFamily:
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""
-        if method in BUILDERS:
-            return False
-        if method not in self.construction.called:
-            return True
-        return any(
-            caller not in self.construction.called and caller not in BUILDERS for caller in self._callers(method)
-        )
+        return any(one not in self.construction.called | BUILDERS for one in {method} | self._reaching(method))
 
     def _callers(self, method: str) -> set[str]:
         return methods_of([uses.read for uses in self._family_uses], method)
 
-    def _serves_forward(self, method: str) -> bool:
-        """Whether ``forward`` calls a method, directly or through others."""
+    def _reaching(self, method: str) -> set[str]:
+        """The methods that call a method, directly or through others."""
         seen: set[str] = set()
         waiting = {method}
         while waiting:
-            seen |= waiting
             waiting = {caller for one in waiting for caller in self._callers(one)} - seen
-        return "forward" in seen
+            seen |= waiting
+        return seen
+
+    def _serves_forward(self, method: str) -> bool:
+        """Whether ``forward`` is the method, or calls it, directly or through others."""
+        return "forward" in {method} | self._reaching(method)
 
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""

@@ -102,7 +102,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if (
             context.looks_after(attribute)
             or context.is_merged_over_settings(attribute)
-            or context.filled_by_others(attribute)
+            or context.is_to_be_filled(attribute)
         ):
             continue
         every = all_writes(context.construction.events, attribute)
