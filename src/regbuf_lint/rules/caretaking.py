@@ -7,22 +7,14 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
 from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
+from regbuf_lint.classes.first_values import may_start_empty, starts_as_placeholder, starts_with_nothing
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
 from regbuf_lint.classes.host_reads import read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
-from regbuf_lint.classes.placeholders import (
-    called_in_forward,
-    fill_before_reading,
-    may_start_empty,
-    names_own,
-    read_outside,
-    set_from_outside,
-    sets_before_reading,
-    stands_for_none,
-    starts_as_placeholder,
-    starts_with_nothing,
-)
+from regbuf_lint.classes.outside_uses import called_in_forward, read_outside, set_from_outside
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
+from regbuf_lint.classes.stand_ins import stands_for_none
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.callers import is_made_by_forward

@@ -1,0 +1,182 @@
+"""Methods that give an attribute a value from their arguments, each time, before they read it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.stores import is_own, own_values, stores_in
+from regbuf_lint.index.scopes import nested_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from regbuf_lint.index.scopes import FunctionNode
+
+_ABOUT_SHAPE = frozenset({"shape", "dtype", "ndim", "size", "dim", "numel", "training"})
+_NUMBERS = frozenset({"int", "float", "bool", "str"})
+
+
+def fill_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bool:
+    """Whether methods, each time they run, give the attribute a value from their arguments before they read it.
+
+    An ``if`` that compares the attribute's device may decide that the value of the time before still serves. No method
+    at all fills nothing.
+    """
+    return bool(functions) and all(_fills_before_reading(function, attribute) for function in functions)
+
+
+def sets_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bool:
+    """Whether methods never read the attribute before they give it a value, like a local.
+
+    The value has to come from their arguments or from what else the object holds: one that is made on the spot lies
+    on the CPU. What a method reads in another way than by ``self.attribute`` it has not set.
+    """
+    return all(
+        any(own_values(function, receiver_name(function), attribute))
+        and _fills_before_reading(function, attribute, from_object=True) is not None
+        for function in functions
+    )
+
+
+def names_own(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method reads or sets ``self.attribute``."""
+    receiver = receiver_name(function)
+    return any(is_own(node, receiver, attribute) for node in ast.walk(function))
+
+
+def _fills_before_reading(function: FunctionNode, attribute: str, *, from_object: bool = False) -> bool | None:
+    """Whether the attribute is filled when the method ends; None where it is read before, or filled otherwise."""
+    name = receiver_name(function)
+    if name is None:
+        return None
+    try:
+        return _Filling(function, name, attribute, from_object=from_object).block(function.body, filled=False)
+    except _Otherwise:
+        return None
+
+
+class _Otherwise(Exception):  # noqa: N818  (an outcome, not an error)
+    """The attribute is read before it is filled, or filled with something else."""
+
+
+class _Filling:
+    """Follows the statements of a method in the order in which they run.
+
+    Args:
+        function: the method.
+        receiver: name of its first parameter.
+        attribute: the attribute.
+        from_object: whether values that are made of what the object holds fill it, too.
+    """
+
+    def __init__(self, function: FunctionNode, receiver: str, attribute: str, *, from_object: bool) -> None:
+        self._receiver = receiver
+        self._attribute = attribute
+        self._given = _given(function, receiver, frozenset({receiver}) if from_object else frozenset())
+
+    def block(self, body: list[ast.stmt], *, filled: bool) -> bool:
+        """Whether the attribute is filled behind a block, or the block does not end."""
+        for statement in body:
+            filled = self._statement(statement, filled=filled)
+            if isinstance(statement, (ast.Return, ast.Raise)):
+                return True
+        return filled
+
+    def _statement(self, statement: ast.stmt, *, filled: bool) -> bool:
+        if isinstance(statement, ast.If):
+            return self._if(statement, filled=filled)
+        blocks = list(nested_blocks(statement))
+        if not blocks or isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return self._simple(statement, filled=filled)
+        if any(self._reads(node) for node in _heads(statement)) and not filled:
+            raise _Otherwise
+        ends = [self.block(block, filled=filled) for block in blocks]
+        return filled or (isinstance(statement, (ast.With, ast.AsyncWith)) and all(ends))
+
+    def _if(self, statement: ast.If, *, filled: bool) -> bool:
+        checked = self._checks_device(statement.test)
+        if self._reads(statement.test) and not (filled or checked):
+            raise _Otherwise
+        then = self.block(statement.body, filled=filled)
+        otherwise = self.block(statement.orelse, filled=filled)
+        return then and (otherwise or checked)
+
+    def _simple(self, statement: ast.stmt, *, filled: bool) -> bool:
+        values = list(own_values(statement, self._receiver, self._attribute))
+        if values and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            if (self._reads(statement) and not filled) or not all(self._is_fresh(value) for value in values):
+                raise _Otherwise
+            return True
+        if any(not isinstance(one.ctx, ast.Load) for one in self._mentions(statement)):
+            raise _Otherwise
+        if self._reads(statement) and not filled:
+            raise _Otherwise
+        return filled
+
+    def _is_fresh(self, value: ast.expr) -> bool:
+        """Whether a value is made of what the method was given, or is what a submodule offers."""
+        if _is_made_of(value, self._given):
+            return True
+        inner = value.value if isinstance(value, ast.Attribute) and value.attr not in _ABOUT_SHAPE else None
+        return isinstance(inner, ast.Attribute) and is_own(inner, self._receiver, inner.attr)
+
+    def _checks_device(self, test: ast.expr) -> bool:
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr == "device"
+            and is_own(node.value, self._receiver, self._attribute)
+            for compare in ast.walk(test)
+            if isinstance(compare, ast.Compare)
+            for node in ast.walk(compare)
+        )
+
+    def _reads(self, node: ast.AST) -> bool:
+        return any(isinstance(one.ctx, ast.Load) for one in self._mentions(node))
+
+    def _mentions(self, node: ast.AST) -> Iterator[ast.Attribute]:
+        for one in ast.walk(node):
+            if isinstance(one, ast.Attribute) and is_own(one, self._receiver, self._attribute):
+                yield one
+
+
+def _heads(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a compound statement that are no blocks."""
+    inside = {id(one) for block in nested_blocks(statement) for one in block}
+    return (node for node in ast.iter_child_nodes(statement) if id(node) not in inside)
+
+
+def _given(function: FunctionNode, receiver: str, sources: frozenset[str]) -> frozenset[str]:
+    """The arguments that are no numbers, other names that count like them, and the locals that are made of them."""
+    every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    names = ({one.arg for one in every if _annotation(one) not in _NUMBERS} - {receiver}) | sources
+    if function.args.vararg is not None:
+        names.add(function.args.vararg.arg)
+    stores = list(stores_in(function))
+    known = -1
+    while len(names) > known:
+        known = len(names)
+        for target, value in stores:
+            if _is_made_of(value, frozenset(names)):
+                names |= {one.id for one in _bound(target)}
+    return frozenset(names)
+
+
+def _bound(target: ast.expr) -> Iterable[ast.Name]:
+    return (one for one in ast.walk(target) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+
+
+def _annotation(argument: ast.arg) -> str:
+    return argument.annotation.id if isinstance(argument.annotation, ast.Name) else ""
+
+
+def _is_made_of(node: ast.AST, names: frozenset[str]) -> bool:
+    """Whether a value takes more from one of the names than its shape, and so lies on its device."""
+    if isinstance(node, ast.Name):
+        return node.id in names
+    if isinstance(node, ast.Attribute) and node.attr in _ABOUT_SHAPE:
+        return False
+    if isinstance(node, ast.Call) and last_name(node.func) == "len":
+        return False
+    return any(_is_made_of(child, names) for child in ast.iter_child_nodes(node))

@@ -1,0 +1,88 @@
+"""What an attribute starts with: a placeholder, a tensor without elements, or anything else."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.stores import own_values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regbuf_lint.classes.definition import ClassDefinition
+
+_UNINITIALISED = frozenset({"empty", "empty_like", "empty_strided"})
+_FILLED = frozenset({"tensor", "zeros", "ones", "Tensor", "FloatTensor", "LongTensor"})
+
+
+def starts_as_placeholder(definition: ClassDefinition, attribute: str, building: frozenset[str]) -> bool:
+    """Whether the methods that build the object put nothing but placeholders into an attribute.
+
+    A placeholder is memory that nobody has initialised, a tensor without elements, a single number as a tensor, or a
+    list or tuple of those.
+    """
+    values = _first_values([definition], attribute, building)
+    return bool(values) and all(map(_is_placeholder, values))
+
+
+def starts_empty(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether the methods that build the object put nothing but tensors without elements into an attribute."""
+    values = _first_values(definitions, attribute, building)
+    return bool(values) and all(map(_is_without_elements, values))
+
+
+def may_start_empty(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether some method that builds the object puts a tensor without elements into an attribute."""
+    values = _first_values(definitions, attribute, building)
+    return any(_is_without_elements(node) for value in values for node in ast.walk(value))
+
+
+def starts_with_nothing(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether an attribute starts as a list, tuple or dict whose tensors have no elements, all of them."""
+    found = map(_holds_nothing, _first_values(definitions, attribute, building))
+    return may_start_empty(definitions, attribute, building) and all(found)
+
+
+def _holds_nothing(value: ast.expr) -> bool:
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return all(map(_holds_nothing, value.elts))
+    if isinstance(value, ast.Dict):
+        return all(map(_holds_nothing, value.values))
+    return isinstance(value, ast.Constant) or _is_without_elements(value)
+
+
+def _first_values(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> list[ast.expr]:
+    functions = [one.methods[name] for one in definitions for name in building & one.methods.keys()]
+    return [value for one in functions for value in own_values(one, receiver_name(one), attribute)]
+
+
+def _is_without_elements(value: ast.AST) -> bool:
+    """``torch.tensor([])``, ``torch.Tensor()``, ``torch.empty(0)``, ``torch.zeros((0,))``."""
+    if not isinstance(value, ast.Call) or last_name(value.func) not in _FILLED | _UNINITIALISED:
+        return False
+    first = value.args[0] if value.args else None
+    if last_name(value.func) == "tensor":
+        return isinstance(first, (ast.List, ast.Tuple)) and not first.elts
+    sizes = first.elts if isinstance(first, (ast.List, ast.Tuple)) else value.args
+    is_legacy = last_name(value.func).endswith("Tensor") and not value.args
+    return is_legacy or any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
+
+
+def _is_placeholder(value: ast.expr) -> bool:
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return bool(value.elts) and all(_is_placeholder(item) for item in value.elts)
+    if not isinstance(value, ast.Call):
+        return False
+    name = last_name(value.func)
+    if name in _UNINITIALISED:
+        return True
+    if name not in _FILLED or len(value.args) > 1:
+        return False
+    first = value.args[0] if value.args else None
+    if isinstance(first, ast.Constant):
+        return name == "tensor" or first.value == 0
+    if not isinstance(first, (ast.List, ast.Tuple)):
+        return first is None
+    return not first.elts or (name == "tensor" and len(first.elts) == 1 and isinstance(first.elts[0], ast.Constant))

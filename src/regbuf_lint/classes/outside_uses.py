@@ -1,0 +1,50 @@
+"""What the rest of a file does with the attributes and methods of an object that is not its own."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.stores import is_own, stores_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from regbuf_lint.classes.definition import ClassDefinition
+
+
+def called_in_forward(tree: ast.Module) -> frozenset[str]:
+    """Names of the methods that any ``forward`` of a file calls, on whatever object."""
+    forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
+    calls = (node.func for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call))
+    return frozenset(function.attr for function in calls if isinstance(function, ast.Attribute))
+
+
+def set_from_outside(tree: ast.Module, attribute: str) -> bool:
+    """Whether any ``forward`` of a file sets an attribute of that name, of an object other than its own ``self``."""
+    forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
+    return any(
+        isinstance(target, ast.Attribute)
+        and target.attr == attribute
+        and not is_own(target, receiver_name(forward), attribute)
+        for forward in forwards
+        for target, _ in stores_in(forward)
+    )
+
+
+def read_outside(tree: ast.Module, definitions: Iterable[ClassDefinition], attribute: str) -> bool:
+    """Whether a file reads an attribute of that name from an object other than its ``self``.
+
+    One that passes it on, under the same name, leaves the question to whoever reads it there.
+    """
+    receivers = {receiver_name(one) for definition in definitions for one in definition.methods.values()}
+    passed_on = {id(value) for target, value in stores_in(tree) if getattr(target, "attr", None) == attribute}
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == attribute
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in passed_on
+        and not (isinstance(node.value, ast.Name) and node.value.id in receivers)
+        for node in ast.walk(tree)
+    )
