@@ -11,6 +11,7 @@ from regbuf_lint.rewrite.calls import is_registered_persistent
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.gradients import as_parameter, is_bare_request, without_gradient
 from regbuf_lint.rewrite.lines import type_comment, without_statement
+from regbuf_lint.rewrite.lost_parameters import cast_inside
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rewrite.registration import Registered
 from regbuf_lint.rewrite.statements import register
@@ -215,6 +216,33 @@ def test_gradients_that_are_asked_for_elsewhere_stay() -> None:
 )
 def test_requests_that_are_statements_of_their_own(text: str, bare: bool) -> None:  # noqa: FBT001
     assert is_bare_request(SourceText.from_text(text), span_of(text, text)) is bare
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("self.x = nn.Parameter(t).to(device)", "self.x = nn.Parameter(t.to(device))"),
+        ("self.x = Parameter(a + b).cuda().half()", "self.x = Parameter((a + b).cuda().half())"),
+        (
+            "self.x = nn.Parameter(data=t, requires_grad=False).to(d, non_blocking=True)",
+            "self.x = nn.Parameter(data=t.to(d, non_blocking=True), requires_grad=False)",
+        ),
+        ("self.x = nn.Parameter(t)", None),
+        ("self.x = f(nn.Parameter(t)).to(device)", None),
+        ("self.x = nn.Parameter(*t).to(device)", None),
+        ("self.x = y = nn.Parameter(t).to(device)", None),
+        ("self.x: Tensor = nn.Parameter(t).to(device)", None),
+    ],
+)
+def test_casts_go_into_the_parameter(before: str, after: str | None) -> None:
+    edit = cast_inside(SourceText.from_text(f"{before}\n"), span_of(f"{before}\n", before), STYLE)
+    assert (None if edit is None else edit.content) == after
+
+
+def test_what_is_no_cast_cannot_go_into_the_parameter() -> None:
+    text = "self.x = nn.Parameter(t).view(-1)"
+    with pytest.raises(CannotRewrite, match="view"):
+        cast_inside(SourceText.from_text(f"{text}\n"), span_of(f"{text}\n", text), STYLE)
 
 
 def test_an_annotation_stays_at_a_parameter() -> None:

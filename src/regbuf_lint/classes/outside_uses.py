@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
-from regbuf_lint.classes.stores import is_own, stores_in
+from regbuf_lint.classes.stores import stores_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,15 +22,21 @@ def called_in_forward(tree: ast.Module) -> frozenset[str]:
 
 
 def set_from_outside(tree: ast.Module, attribute: str) -> bool:
-    """Whether any ``forward`` of a file sets an attribute of that name, of an object other than its own ``self``."""
+    """Whether any ``forward`` of a file sets an attribute of that name, of an object that it does not belong to."""
     forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
     return any(
         isinstance(target, ast.Attribute)
         and target.attr == attribute
-        and not is_own(target, receiver_name(forward), attribute)
+        and not (isinstance(target.value, ast.Name) and target.value.id == _first_argument(forward))
         for forward in forwards
         for target, _ in stores_in(forward)
     )
+
+
+def _first_argument(function: ast.FunctionDef) -> str:
+    """The object's name, or that of the context which ``torch.autograd.Function`` gives its static methods."""
+    names = [*function.args.posonlyargs, *function.args.args]
+    return names[0].arg if names else ""
 
 
 def read_outside(tree: ast.Module, definitions: Iterable[ClassDefinition], attribute: str) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, buffer_fixes
 from regbuf_lint.rules.buffer_plan import is_early
 from regbuf_lint.rules.early_fix import early_fix
+from regbuf_lint.rules.parameter_fix import cast_parameter_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,8 +23,12 @@ def attribute_fixes(context: ClassContext, attributes: Iterable[str]) -> Mapping
         attributes: what is to be registered, in the order in which it is first assigned.
     """
     attributes = list(attributes)
-    early = {one: early_fix(context, one) for one in attributes if _is_assigned_early(context, one)}
-    return {**buffer_fixes(context, [one for one in attributes if one not in early]), **early}
+    cast = {one: cast_parameter_fix(context, one) for one in attributes}
+    apart = {one: fix for one, fix in cast.items() if fix is not None}
+    apart |= {
+        one: early_fix(context, one) for one in attributes if one not in apart and _is_assigned_early(context, one)
+    }
+    return {**buffer_fixes(context, [one for one in attributes if one not in apart]), **apart}
 
 
 def _is_assigned_early(context: ClassContext, attribute: str) -> bool:

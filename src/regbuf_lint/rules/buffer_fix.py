@@ -30,10 +30,12 @@ class BufferFix:
     Attributes:
         fix: the fix, if there is one.
         note: why it was withheld, or why it needs a look; empty for a safe fix.
+        advice: what to write instead, where that is no registration; else empty.
     """
 
     fix: Fix | None
     note: str
+    advice: str = ""
 
 
 def all_writes(events: tuple[Event, ...], attribute: str) -> list[Write]:

@@ -64,7 +64,9 @@ DOCS = RuleDocs(
         "name that the class, a base or `nn.Module` already defines, for an attribute that is later deleted or set to "
         "something that is no tensor, that is looked up in `__dict__`, or that shallow copies of the object change, "
         "where an own `__getattr__` finds no buffers or an own `__setattr__` keeps tensors elsewhere, and where an "
-        "annotation would become a field of a dataclass. Shown and not applied for parts of models with "
+        "annotation would become a field of a dataclass. "
+        "Shown and not applied for `nn.Parameter(t).to(device)`, which is no Parameter wherever the cast does "
+        "something: the cast belongs before the Parameter. Shown and not applied for parts of models with "
         "`from_pretrained`, whose `_init_weights` has to fill a buffer that no checkpoint holds."
     ),
     checkpoint_impact=(
@@ -127,7 +129,7 @@ def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> boo
 def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
     first = mine[0]
     what = f"`{context.name}.{first.attribute}`" if first.attribute else f"an attribute of `{context.name}`"
-    advice = f"register it: `{_registration(context, first)}`"
+    advice = outcome.advice or f"register it: `{_registration(context, first)}`"
     return Finding(
         rule=META,
         message=f"{what} is a plain tensor: `.to()` and `.half()` leave it behind and `state_dict()` does not save it",

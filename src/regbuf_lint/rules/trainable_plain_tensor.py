@@ -8,10 +8,11 @@ from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Unset, is_tensor, may_be
+from regbuf_lint.model.value import is_tensor
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules.parameter_fix import parameter_obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,15 +96,9 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     name = context.torch_name("Parameter", write.step.method)
     if name is None:
         return None, "fix withheld: the file imports neither `torch` nor `torch.nn`"
-    if write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED} or not may_be(write.prior, Unset):
-        return None, "fix withheld: the statement is more than the attribute's first plain assignment"
-    if not write.step.initialised:
-        return None, "fix withheld: it is assigned before `super().__init__()`, where a Parameter raises AttributeError"
-    if write.number < context.construction.begun:
-        return None, "fix withheld: `nn.Module.__init__` runs again after it is assigned, and drops Parameters"
-    collision = context.collision(write.attribute or "")
-    if collision is not None:
-        return None, f"fix withheld: `{write.attribute}` is also {collision}"
+    obstacle = parameter_obstacle(context, write)
+    if obstacle is not None:
+        return None, f"fix withheld: {obstacle}"
     from regbuf_lint.rewrite.gradients import as_parameter  # noqa: PLC0415  libcst is slow to load
 
     try:
