@@ -43,17 +43,8 @@ def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Argumen
     Returns:
         ``ANY_ARGUMENTS`` where nobody in the package calls the class, or the calls do not tell.
     """
-    known = inference.given.get(symbol.scope)
-    if known is None:
-        key = (symbol.scope, "callers")
-        if inference.is_working(key):
-            inference.cut("is looked for already", key)
-            return ANY_ARGUMENTS
-        with inference.working(key) as work:
-            known = _from_callers(inference, symbol)
-        if work.is_lasting:
-            inference.given[symbol.scope] = known
-    return known
+    found = inference.found_once(inference.given, symbol.scope, "callers", lambda: _from_callers(inference, symbol))
+    return ANY_ARGUMENTS if found is None else found
 
 
 def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:

@@ -38,17 +38,9 @@ def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:
 
     A class that is too large to follow counts as one whose construction does nothing.
     """
-    known = inference.constructions.get(symbol.scope)
-    if known is None:
-        key = (symbol.scope, "construction")
-        if inference.is_working(key):
-            inference.cut("is being constructed", key)
-            return None
-        with inference.working(key) as work:
-            known = follow(inference, symbol)
-        if work.is_lasting:
-            inference.constructions[symbol.scope] = known
-    return known
+    return inference.found_once(
+        inference.constructions, symbol.scope, "construction", lambda: follow(inference, symbol)
+    )
 
 
 def later_events(inference: Inference, symbol: ClassSymbol, method: str) -> tuple[Event, ...]:

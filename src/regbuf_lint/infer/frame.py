@@ -166,18 +166,12 @@ class Frame:
 
     def effect(self, function: FunctionValue) -> Effect | None:
         """What a method does to an object of its own class; None while that is being found out further up."""
-        known = self.inference.effects.get(function.scope)
-        if known is not None or function.owner is None:
-            return known
-        key = (function.scope, "effect")
-        if self.inference.is_working(key):
-            self.inference.cut("calls itself", key)
-            return None
-        with self.inference.working(key) as work:
-            known = self._follow_alone(function, function.owner)
-        if work.is_lasting:
-            self.inference.effects[function.scope] = known
-        return known
+        owner = function.owner
+        if owner is None:
+            return self.inference.effects.get(function.scope)
+        return self.inference.found_once(
+            self.inference.effects, function.scope, "effect", lambda: self._follow_alone(function, owner)
+        )
 
     def _follow_alone(self, function: FunctionValue, owner: ClassSymbol) -> Effect:
         recorder, meter, state = Recorder(), Meter(), State()

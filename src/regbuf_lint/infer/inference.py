@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from regbuf_lint.classes.definition import ClassDefinition, define
 from regbuf_lint.classes.uses import AttributeUses, uses_of
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 Constructor: TypeAlias = "Callable[[Inference, ClassSymbol], Construction | None]"
 
+
+Answer = TypeVar("Answer")
 
 _NO_CUT = sys.maxsize
 
@@ -129,6 +131,33 @@ class Inference:
     def is_working(self, key: object) -> bool:
         """Whether work on ``key`` is under way."""
         return key in self._entered
+
+    def found_once(
+        self, known: dict[Scope, Answer], scope: Scope, what: str, find: Callable[[], Answer]
+    ) -> Answer | None:
+        """The answer to a question about a scope: what is known, else what is found and kept where it lasts.
+
+        Args:
+            known: the answers found before; changed.
+            scope: what is asked about.
+            what: what is asked, in a word, which tells the questions about one scope apart.
+            find: finds the answer.
+
+        Returns:
+            None while the answer is being found further up.
+        """
+        answer = known.get(scope)
+        if answer is not None:
+            return answer
+        key = (scope, what)
+        if self.is_working(key):
+            self.cut(what, key)
+            return None
+        with self.working(key) as work:
+            answer = find()
+        if work.is_lasting:
+            known[scope] = answer
+        return answer
 
     def definition(self, symbol: ClassSymbol) -> ClassDefinition:
         """The body of a class."""
