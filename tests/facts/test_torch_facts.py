@@ -422,3 +422,29 @@ def test_shallow_copies_share_their_buffers_and_not_their_plain_attributes() -> 
     other.x = other.plain = torch.zeros(2)
     assert module.x is other.x
     assert torch.equal(module.plain, torch.ones(2))
+
+
+def test_ddp_refuses_sparse_buffers(tmp_path: Path) -> None:
+    if not torch.distributed.is_available():
+        pytest.skip("torch was built without torch.distributed")
+    module = with_buffer(torch.eye(3).to_sparse())
+    module.weight = nn.Parameter(torch.ones(1))
+    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path / 'store'}", rank=0, world_size=1)
+    try:
+        with pytest.raises(RuntimeError, match="sparse"):
+            nn.parallel.DistributedDataParallel(module)
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("cast", [lambda it: it.float(), lambda it: it.cpu(), lambda it: it.to(torch.float32)])
+def test_a_cast_to_what_a_parameter_is_gives_the_parameter(cast: Callable[[nn.Parameter], torch.Tensor]) -> None:
+    parameter = nn.Parameter(torch.ones(2))
+    assert cast(parameter) is parameter
+
+
+def test_an_augmented_assignment_gives_the_parameter() -> None:
+    parameter = nn.Parameter(torch.ones(2), requires_grad=False)
+    changed: Any = parameter
+    changed /= 2
+    assert changed is parameter

@@ -6,6 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.first_values import is_put_on_cpu
+from regbuf_lint.classes.stores import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +25,8 @@ def meets_cpu_tensors(
     definitions: Iterable[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
 ) -> bool:
     """Whether a method that runs after construction joins the attribute with tensors that it makes on the CPU.
+
+    So it does, too, where it assigns what it moves there: ``self.log[i] = x.cpu()``.
 
     Args:
         definitions: the class, its bases and its heirs, as far as they are at hand.
@@ -53,7 +57,12 @@ class _Company:
             for name in names:
                 if isinstance(name.ctx, ast.Store):
                     self._locals.setdefault(name.id, set()).add(kind)
-        return any(self._joins(list(parts)) for parts in self._joined())
+        return any(self._joins(list(parts)) for parts in self._joined()) or any(map(self._takes_from_cpu, assignments))
+
+    def _takes_from_cpu(self, node: ast.Assign) -> bool:
+        """``self.x = y.cpu()`` or ``self.x[...] = y.cpu()``."""
+        owners = [target.value if isinstance(target, ast.Subscript) else target for target in node.targets]
+        return is_put_on_cpu(node.value) and any(is_own(one, self._receiver, self._attribute) for one in owners)
 
     def _joined(self) -> Iterator[Iterable[ast.expr]]:
         for node in ast.walk(self._function):
@@ -96,8 +105,14 @@ class _Company:
             if any(keyword.arg == "device" for keyword in node.keywords) or last_name(node.func) in {"to", "cuda"}:
                 return _is_cast(node) and any(map(self._is_made, ast.iter_child_nodes(node)))
             if last_name(node.func) in _FACTORIES and _is_of_torch(node.func):
-                return True
+                return not _is_number(node)
         return any(map(self._is_made, ast.iter_child_nodes(node)))
+
+
+def _is_number(call: ast.Call) -> bool:
+    """Whether a tensor of one number is made, which goes with tensors of any device."""
+    number = call.args[0] if last_name(call.func) == "tensor" and call.args else None
+    return isinstance(number, (ast.Constant, ast.UnaryOp))
 
 
 def _is_cast(call: ast.Call) -> bool:

@@ -39,6 +39,21 @@ def may_start_empty(definitions: Sequence[ClassDefinition], attribute: str, buil
     return any(_is_without_elements(node) for value in values for node in ast.walk(value))
 
 
+def starts_on_cpu(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether the methods that build the object put nothing but what they move to the CPU into an attribute."""
+    values = _first_values(definitions, attribute, building)
+    return bool(values) and all(map(is_put_on_cpu, values))
+
+
+def is_put_on_cpu(value: ast.expr) -> bool:
+    """Whether a value says so itself, as ``x.cpu()`` or ``x.detach().cpu().contiguous()`` do."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr == "cpu" and not value.args:
+            return True
+        value = value.func.value
+    return False
+
+
 def starts_with_nothing(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
     """Whether an attribute starts as a list, tuple or dict whose tensors have no elements, all of them."""
     found = map(_holds_nothing, _first_values(definitions, attribute, building))

@@ -129,6 +129,16 @@ def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
     )
 
 
+def freezes(function: ast.AST) -> bool:
+    """Whether a function says ``p.requires_grad = False`` or ``x.requires_grad_(False)``."""
+    assigned = [(getattr(target, "attr", ""), value) for target, value in stores_in(function)]
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and node.args]
+    return any(
+        name in {"requires_grad", "requires_grad_"} and isinstance(value, ast.Constant) and value.value is False
+        for name, value in (*assigned, *((last_name(one.func), one.args[0]) for one in calls))
+    )
+
+
 def is_own(node: ast.AST, receiver: str | None, attribute: str) -> bool:
     """Whether a node is ``self.attribute``, ``self`` being called ``receiver``."""
     own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver

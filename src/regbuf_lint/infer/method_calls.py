@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.references import MethodOf
     from regbuf_lint.infer.state import State
 
-_SAME_PARAMETER = frozenset({"requires_grad_", "share_memory_", "retain_grad", "float", "contiguous"})
-"""Methods that give the Parameter itself: ``float`` where it is of that dtype, as nearly all are (torch 2.13)."""
+_SAME_PARAMETER = frozenset({"requires_grad_", "share_memory_", "retain_grad", "float", "contiguous", "cpu"})
+"""Methods that give the Parameter itself: casts to what nearly all are, while they are built (torch 2.13)."""
+
+_USUAL_DTYPE: Value = frozenset({Other("dtype:float32"), Other("dtype:float")})
 
 
 def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: State) -> Value:
@@ -80,6 +82,8 @@ def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
         refused = bool(wanted) and all(isinstance(one, Literal) and not one.value for one in wanted)
         return frozenset({replace(owner, trainable=not refused)})
     if name in _SAME_PARAMETER or (name.endswith("_") and not name.endswith("__")):
+        return frozenset({owner})
+    if name == "to" and arguments.every() and all(given <= _USUAL_DTYPE for given in arguments.every()):
         return frozenset({owner})
     return torch_api.call_method(name, torch_api.as_plain(owner), arguments) or UNKNOWN
 

@@ -106,6 +106,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         random=like.random or has("random_functions", name),
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
         generator_state=name in _GENERATOR_STATE,
+        sparse=name.startswith("torch.sparse_"),
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
     )
@@ -192,6 +193,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         random=receiver.random or others.random or has("random_methods", name),
         fresh=True,
         expanded=False,
+        sparse=name.startswith("to_sparse") or (receiver.sparse and name in _KEEPING | _COPYING | {"coalesce"}),
         dtype=Dtype.UNKNOWN,
     )
     if name.endswith("_") and not name.endswith("__"):

@@ -41,6 +41,7 @@ class Tensor(Alternative):
         fresh: nothing else holds this tensor; False for arguments and other names' tensors.
         expanded: has strides of 0, so that in-place writes fail (``Tensor.expand``).
         generator_state: state of a random generator, which has to stay on the CPU.
+        sparse: of a sparse layout, as far as is known; DDP refuses such buffers.
         dtype: class of its dtype.
         argument: name of the constructor argument that it may be identical with, or an empty string.
         alias: name of the attribute that it was read from, or an empty string.
@@ -52,6 +53,7 @@ class Tensor(Alternative):
     fresh: bool = True
     expanded: bool = False
     generator_state: bool = False
+    sparse: bool = False
     dtype: Dtype = Dtype.UNKNOWN
     argument: str = ""
     alias: str = ""

@@ -209,6 +209,9 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
     if write.number < context.construction.begun:
         msg = "`nn.Module.__init__` runs again after it is assigned, and drops what is registered by then"
         raise Withheld(msg)
+    if any(tensor.sparse for tensor in tensors(write.value)):
+        msg = "it is sparse, and DistributedDataParallel refuses sparse buffers; register its indices and values"
+        raise Withheld(msg)
     if asks_for_gradient(write.value):
         msg = "it asks for a gradient, which a registered buffer should not do: `.to(dtype)` makes it no leaf"
         raise Withheld(msg)

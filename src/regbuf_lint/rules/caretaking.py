@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
-from regbuf_lint.classes.first_values import may_start_empty, starts_as_placeholder, starts_with_nothing
+from regbuf_lint.classes.first_values import may_start_empty, starts_as_placeholder, starts_on_cpu, starts_with_nothing
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
 from regbuf_lint.classes.host_reads import read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
@@ -60,6 +60,7 @@ class Caretaking(ClassFamily):
             or self.set_by_others(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
+            or starts_on_cpu(self._definitions, attribute, self.construction.called | BUILDERS)
             or meets_cpu_tensors(self._definitions, attribute, self.runs_later)
             or drawn_with_own_generator(self._definitions, attribute, self.runs_later)
             or moved_by_owner(self._inference, self._built, attribute)
@@ -91,6 +92,8 @@ class Caretaking(ClassFamily):
             if isinstance(event, Write) and event.attribute == attribute:
                 held |= _arguments(event)
             elif isinstance(event, Registration):
+                if any(tensor.alias == attribute and not tensor.fresh for tensor in tensors(event.value)):
+                    return True
                 registered |= _arguments(event)
         return bool(held & registered)
 
@@ -128,8 +131,8 @@ class Caretaking(ClassFamily):
 
     def stands_for_none(self, attribute: str) -> bool:
         """Whether the attribute is empty until a method puts a tensor in its place: RBF004's case, without the None."""
-        replacing = methods_of([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
-        if not any(map(self.runs_later, replacing)):
+        changing = methods_of([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
+        if not any(map(self.runs_later, changing)):
             return False
         return stands_for_none(self._definitions, attribute, self.construction.called | BUILDERS)
 

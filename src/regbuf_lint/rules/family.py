@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS, names_string, receiver_name
-from regbuf_lint.classes.stores import is_stored_again, reshapes
+from regbuf_lint.classes.stores import freezes, is_stored_again, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
@@ -98,6 +98,12 @@ class ClassFamily:
         ):
             return None
         return frozenset(read for uses in self._all_uses for read, methods in uses.read.items() if name in methods)
+
+    @cached_property
+    def freezes_parameters(self) -> bool:
+        """Whether a method that construction runs sets ``requires_grad`` of parameters that it goes through."""
+        building = self.construction.called | BUILDERS
+        return any(freezes(one.methods[name]) for one in self._definitions for name in building & one.methods.keys())
 
     @property
     def never_initialises(self) -> bool:
