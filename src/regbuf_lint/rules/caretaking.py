@@ -92,8 +92,6 @@ class Caretaking(ClassFamily):
             if isinstance(event, Write) and event.attribute == attribute:
                 held |= _arguments(event)
             elif isinstance(event, Registration):
-                if any(tensor.alias == attribute and not tensor.fresh for tensor in tensors(event.value)):
-                    return True
                 registered |= _arguments(event)
         return bool(held & registered)
 
