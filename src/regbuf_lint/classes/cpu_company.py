@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.first_values import is_put_on_cpu
-from regbuf_lint.classes.stores import is_own
+from regbuf_lint.classes.stores import is_own, stores_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
@@ -22,7 +22,7 @@ _METADATA = frozenset({"device", "dtype", "ndim", "shape"})
 
 
 def meets_cpu_tensors(
-    definitions: Iterable[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
+    definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
 ) -> bool:
     """Whether a method that runs after construction joins the attribute with tensors that it makes on the CPU.
 
@@ -34,14 +34,34 @@ def meets_cpu_tensors(
         runs_later: whether a method of a name runs after construction.
     """
     functions = [function for one in definitions for name, function in one.methods.items() if runs_later(name)]
-    return any(_Company(function, attribute).meets() for function in functions)
+    numbers = frozenset[str]().union(*map(_numbers, definitions))
+    return any(_Company(function, attribute, numbers).meets() for function in functions)
+
+
+def _numbers(definition: ClassDefinition) -> Iterator[str]:
+    """Attributes that hold a number, for all that ``__init__`` says: they are an argument whose default is one."""
+    function = definition.methods.get("__init__")
+    if function is None:
+        return
+    positional = [*function.args.posonlyargs, *function.args.args]
+    defaults = zip(reversed(positional), reversed(function.args.defaults), strict=False)
+    keywords = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    given = {one.arg for one, default in (*defaults, *keywords) if _is_plain_number(default)}
+    for target, value in stores_in(function):
+        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in given:
+            yield target.attr
+
+
+def _is_plain_number(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in {int, float}
 
 
 class _Company:
     """What the locals of one function always are: made of the attribute, of new tensors on the CPU, or other."""
 
-    def __init__(self, function: FunctionNode, attribute: str) -> None:
+    def __init__(self, function: FunctionNode, attribute: str, numbers: frozenset[str]) -> None:
         self._function = function
+        self._numbers = numbers
         self._attribute = attribute
         self._receiver = receiver_name(function)
         self._locals: dict[str, set[str]] = {
@@ -80,6 +100,8 @@ class _Company:
 
     def _reads_object(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Call) and last_name(node.func) == "len":
+            return False
+        if isinstance(node, ast.Attribute) and node.attr in self._numbers and is_own(node, self._receiver, node.attr):
             return False
         is_receiver = isinstance(node, ast.Name) and node.id == self._receiver
         return is_receiver or any(map(self._reads_object, ast.iter_child_nodes(node)))
