@@ -193,6 +193,8 @@ class ClassFamily:
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""
+        if method in BUILDERS:
+            return False
         return any(one not in self.construction.called | BUILDERS for one in {method} | self._reaching(method))
 
     def _callers(self, method: str) -> set[str]:
