@@ -13,8 +13,10 @@ from regbuf_lint.classes.generator_draws import drawn_with_own_generator
 from regbuf_lint.classes.host_reads import read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.outside_uses import called_in_forward, read_outside, set_from_outside
+from regbuf_lint.classes.redraws import redrawn_for_host
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
 from regbuf_lint.classes.stand_ins import stands_for_none
+from regbuf_lint.classes.templates import is_followed_template
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.callers import is_made_by_forward
@@ -62,6 +64,8 @@ class Caretaking(ClassFamily):
             or self.registered_elsewhere(attribute)
             or starts_on_cpu(self._definitions, attribute, self.construction.called | BUILDERS)
             or meets_cpu_tensors(self._definitions, attribute, self.runs_later)
+            or redrawn_for_host(self._definitions, attribute, self.runs_later)
+            or is_followed_template(self._definitions, attribute, self.runs_later)
             or drawn_with_own_generator(self._definitions, attribute, self.runs_later)
             or moved_by_owner(self._inference, self._built, attribute)
             or self.is_made_by_forward

@@ -1,0 +1,43 @@
+"""Tensors that only say where new ones belong, and that the class itself keeps in the right place."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.stores import is_own, own_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.index.scopes import FunctionNode
+
+_ABOUT_PLACE = frozenset({"new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "device", "dtype"})
+
+
+def is_followed_template(
+    definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
+) -> bool:
+    """Whether an attribute is read for its device and dtype alone, and a method puts a tensor of elsewhere there.
+
+    Args:
+        definitions: the class, its bases and its heirs, as far as they are at hand.
+        attribute: the attribute.
+        runs_later: whether a method of a name runs after construction.
+    """
+    functions = [one for each in definitions for name, one in each.methods.items() if runs_later(name)]
+    reads = [read for one in functions for read in _readings(one, attribute)]
+    values = [value for one in functions for value in own_values(one, receiver_name(one), attribute)]
+    given = bool(values) and all(isinstance(value, ast.Name) for value in values)
+    return given and bool(reads) and all(read in _ABOUT_PLACE for read in reads)
+
+
+def _readings(function: FunctionNode, attribute: str) -> list[str]:
+    """What a method asks the attribute for, by name; an empty name where it takes the tensor itself."""
+    receiver = receiver_name(function)
+    parents = {child: node for node in ast.walk(function) for child in ast.iter_child_nodes(node)}
+    own = [node for node in parents if is_own(node, receiver, attribute)]
+    loads = [node for node in own if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)]
+    return [getattr(parents[node], "attr", "") for node in loads]
