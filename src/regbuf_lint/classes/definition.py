@@ -96,6 +96,21 @@ def receiver_name(function: FunctionNode) -> str | None:
     return positional[0].arg if positional else None
 
 
+def positional_names(function: FunctionNode) -> list[str]:
+    """Names of a method's positional arguments, without that of the object."""
+    return [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
+
+
+def given_expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.expr]:
+    """What a call of a method gives for each argument; nothing for those left out, or that stand behind a star."""
+    given: dict[str, ast.expr] = {}
+    for name, value in zip(positional_names(function), call.args, strict=False):
+        if isinstance(value, ast.Starred):
+            break
+        given[name] = value
+    return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
+
 def last_name(node: ast.expr) -> str:
     """The last part of a dotted name, such as that of what is called; empty for any other expression."""
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

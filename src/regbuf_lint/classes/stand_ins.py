@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.first_values import starts_empty
-from regbuf_lint.classes.stores import is_own
+from regbuf_lint.classes.stores import is_own, own_loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,13 +48,7 @@ def _accumulates(functions: Sequence[FunctionNode], attribute: str) -> bool:
     """Whether methods replace the attribute and add to it, and do nothing else with it but to compute."""
     nodes = [(node, receiver_name(function)) for function in functions for node in ast.walk(function)]
     added_to = any(isinstance(node, ast.AugAssign) and is_own(node.target, name, attribute) for node, name in nodes)
-    return added_to and all(_loads(function, attribute) <= _operands(function) for function in functions)
-
-
-def _loads(function: FunctionNode, attribute: str) -> set[ast.AST]:
-    receiver = receiver_name(function)
-    own = (node for node in ast.walk(function) if is_own(node, receiver, attribute))
-    return {node for node in own if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
+    return added_to and all(own_loads(function, attribute) <= _operands(function) for function in functions)
 
 
 def _operands(function: FunctionNode) -> set[ast.AST]:

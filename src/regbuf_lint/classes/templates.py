@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
-from regbuf_lint.classes.stores import is_own, own_values
+from regbuf_lint.classes.stores import own_loads, own_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,8 +36,5 @@ def is_followed_template(
 
 def _readings(function: FunctionNode, attribute: str) -> list[str]:
     """What a method asks the attribute for, by name; an empty name where it takes the tensor itself."""
-    receiver = receiver_name(function)
     parents = {child: node for node in ast.walk(function) for child in ast.iter_child_nodes(node)}
-    own = [node for node in parents if is_own(node, receiver, attribute)]
-    loads = [node for node in own if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)]
-    return [getattr(parents[node], "attr", "") for node in loads]
+    return [getattr(parents[node], "attr", "") for node in own_loads(function, attribute)]

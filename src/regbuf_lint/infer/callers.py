@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import given_expressions, positional_names, receiver_name
 from regbuf_lint.index.calls import calls_of
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
@@ -54,7 +54,7 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     function = inference.definition(symbol).methods["__init__"]
     calls = []
     for scope, call in _calls(inference, symbol):
-        written = _expressions(function, call)
+        written = given_expressions(function, call)
         names = frozenset(name for name in names if _may_be_tensor(written.get(name)))
         calls.append((scope, call))
         if not names or len(calls) > MOST_CALLS:
@@ -110,22 +110,6 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     return names == {"forward"}
 
 
-def _expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.expr | None]:
-    """What a call gives for each argument; nothing for those that it leaves out, or that stand behind a star."""
-    names = _positional(function)
-    given: dict[str, ast.expr | None] = {}
-    for name, value in zip(names, call.args, strict=False):
-        if isinstance(value, ast.Starred):
-            break
-        given[name] = value
-    return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
-
-
-def _positional(function: FunctionNode) -> list[str]:
-    """Names of a method's positional arguments, without that of the object."""
-    return [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
-
-
 def _may_be_tensor(expression: ast.expr | None) -> bool:
     if isinstance(expression, ast.Constant):
         return expression.value is None
@@ -158,7 +142,7 @@ def _is_passed_on(arguments: Arguments) -> bool:
 
 def _value(function: FunctionNode, name: str, given: list[Arguments]) -> Value:
     """What an argument is at a call, None where it is left out."""
-    names = _positional(function)
+    names = positional_names(function)
     place = names.index(name) if name in names else len(names)
     if not given or any(one.starred for one in given):
         return UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import given_expressions, receiver_name
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External
@@ -67,9 +67,8 @@ def _sets_items(inference: Inference, taker: ClassSymbol, call: ast.Call, attrib
     if found is None:
         return False
     function = found[1]
-    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][1:]
-    given = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
-    taken = {name for name, value in given if isinstance(value, ast.Attribute) and value.attr == attribute}
+    given = given_expressions(function, call)
+    taken = {name for name, value in given.items() if isinstance(value, ast.Attribute) and value.attr == attribute}
     kept = {
         target.attr
         for target, value in stores_in(function)

@@ -45,7 +45,7 @@ def _expression(frame: Frame, statement: ast.Expr, state: State) -> None:
 
 def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:
     value = frame.evaluate(statement.value, state)
-    if is_parameter_or_tensor(value) and _assign_either(frame, statement, state):
+    if is_parameter_or_tensor(value) and _assign_either(frame, statement, value, state):
         return
     form = WriteForm.PLAIN if len(statement.targets) == 1 else WriteForm.CHAINED
     for target in statement.targets:
@@ -53,7 +53,7 @@ def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:
     _note_stored_result(frame, statement)
 
 
-def _assign_either(frame: Frame, statement: ast.Assign, state: State) -> bool:
+def _assign_either(frame: Frame, statement: ast.Assign, assigned: Value, state: State) -> bool:
     """``self.x = nn.Parameter(t) if flag else t``, as if each side stood in a branch; False where it is another one.
 
     An argument that the test asks about is not meant: it may be a Parameter that is to be shared.
@@ -64,7 +64,7 @@ def _assign_either(frame: Frame, statement: ast.Assign, state: State) -> bool:
     if not any(isinstance(one, SelfValue) for one in frame.evaluate(target.value, state)):
         return False
     asked = {node.id for node in ast.walk(value.test) if isinstance(node, ast.Name)}
-    if any(tensor.argument in asked for tensor in tensors(frame.evaluate(value, state))):
+    if any(tensor.argument in asked for tensor in tensors(assigned)):
         return False
     reached = []
     for side, truth in ((value.body, True), (value.orelse, False)):

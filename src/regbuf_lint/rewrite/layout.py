@@ -106,6 +106,11 @@ def _argument(argument: Argument, place: Place) -> str:
     return at_operators or _split_call(argument, place) or broken
 
 
+def prefix_of(one: cst.Arg) -> str:
+    """What stands before the value of an argument: its name, stars, or nothing."""
+    return f"{one.keyword.value}=" if one.keyword is not None else one.star
+
+
 def _split_call(argument: Argument, place: Place) -> str | None:
     """A call that is too long for its line, split at its last brackets; None for any other expression."""
     value = argument.value
@@ -115,7 +120,7 @@ def _split_call(argument: Argument, place: Place) -> str | None:
     if name is None:
         return None
     head = f"{argument.prefix}{name}("
-    inner = [Argument(one.value, f"{one.keyword.value}=" if one.keyword else "") for one in value.args]
+    inner = [Argument(one.value, prefix_of(one)) for one in value.args]
     if isinstance(value.args[-1].comma, cst.Comma):
         return _one_per_line(head, inner, place, ")", comma=True)
     return call(head, inner, place)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.layout import Argument, call
+from regbuf_lint.rewrite.layout import Argument, call, prefix_of
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import place_of
 from regbuf_lint.rewrite.registration import primary
@@ -47,7 +47,7 @@ def cast_inside(source: SourceText, span: Span, style: TextStyle) -> Edit | None
         for method in reversed(methods):
             inner = method.with_changes(func=cst.Attribute(primary(inner), _cast_of(method)))
         head = f"{code(statement.targets[0].target)} = {code(made.func)}("
-        given = [Argument(inner, _prefix(first)), *(Argument(one.value, _prefix(one)) for one in others)]
+        given = [Argument(inner, prefix_of(first)), *(Argument(one.value, prefix_of(one)) for one in others)]
         return Edit(span, call(head, given, place_of(source, span, style)))
 
 
@@ -71,7 +71,3 @@ def _cast_of(method: cst.Call) -> cst.Name:
         msg = f"what `.{name.value}()` gives of a new Parameter is a plain tensor, and no cast that could come first"
         raise CannotRewrite(msg)
     return name
-
-
-def _prefix(one: cst.Arg) -> str:
-    return f"{one.keyword.value}=" if one.keyword is not None else one.star

@@ -10,7 +10,7 @@ import libcst as cst
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.layout import Argument, call
+from regbuf_lint.rewrite.layout import Argument, call, prefix_of
 from regbuf_lint.rewrite.names import free_name
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import Place, place_of
@@ -115,7 +115,7 @@ def _assigned(target: cst.Attribute, value: cst.BaseExpression, place: Place) ->
     head = f"{code(target)} = "
     flat = flattened(value)
     if isinstance(value, cst.Call) and (flat is None or not place.fits(head + flat)):
-        given = [Argument(one.value, f"{one.keyword.value}=" if one.keyword else one.star) for one in value.args]
+        given = [Argument(one.value, prefix_of(one)) for one in value.args]
         return call(f"{head}{code(value.func)}(", given, place)
     return head + (code(value) if flat is None else flat)
 

@@ -67,7 +67,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
     for event in context.construction.events:
         if isinstance(event, Registration) and event.step.own and _requires_gradient(event.value):
-            if not _is_recomputed(context, event) and not _is_frozen(context, event):
+            if not _follows_parameters(context, event):
                 yield _registered(context, event)
         elif isinstance(event, GradientRequest) and event.step.own and is_only(event.prior, Buffer):
             yield _asked(context, event)
@@ -79,17 +79,15 @@ def _requires_gradient(value: Value) -> bool:
     return bool(present) and all(_carries_gradient(one) for one in present)
 
 
-def _is_recomputed(context: ClassContext, event: Registration) -> bool:
-    """Whether ``forward`` computes the buffer from parameters anew, which are trained through it."""
-    if event.attribute is None or any(tensor.requires_grad for tensor in tensors(event.value)):
+def _follows_parameters(context: ClassContext, event: Registration) -> bool:
+    """Whether the graph is wanted, since ``forward`` computes the buffer anew, or there may be none.
+
+    In the one case parameters are trained through it; in the other construction freezes some, which may be these.
+    """
+    if may_be(event.value, Parameter) or any(tensor.requires_grad for tensor in tensors(event.value)):
         return False
-    return not may_be(event.value, Parameter) and context.change_of(event.attribute) is Change.CACHE
-
-
-def _is_frozen(context: ClassContext, event: Registration) -> bool:
-    """Whether the tensor is computed from parameters, and construction freezes some before: these maybe."""
-    computed = not may_be(event.value, Parameter) and not any(one.requires_grad for one in tensors(event.value))
-    return computed and context.freezes_parameters
+    recomputed = event.attribute is not None and context.change_of(event.attribute) is Change.CACHE
+    return recomputed or context.freezes_parameters
 
 
 def _carries_gradient(one: Alternative) -> bool:

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
-from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
 from regbuf_lint.classes.first_values import may_start_empty, starts_as_placeholder, starts_on_cpu, starts_with_nothing
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
@@ -31,6 +30,10 @@ from regbuf_lint.rules.family import ClassFamily, methods_of
 if TYPE_CHECKING:
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.index.scopes import FunctionNode
+
+
+_PLACED = (meets_cpu_tensors, redrawn_for_host, is_followed_template, drawn_with_own_generator)
+"""Questions whether methods that run later want a tensor where it is; each answers for itself."""
 
 
 class Caretaking(ClassFamily):
@@ -62,11 +65,8 @@ class Caretaking(ClassFamily):
             or self.set_by_others(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
-            or starts_on_cpu(self._definitions, attribute, self.construction.called | BUILDERS)
-            or meets_cpu_tensors(self._definitions, attribute, self.runs_later)
-            or redrawn_for_host(self._definitions, attribute, self.runs_later)
-            or is_followed_template(self._definitions, attribute, self.runs_later)
-            or drawn_with_own_generator(self._definitions, attribute, self.runs_later)
+            or starts_on_cpu(self._definitions, attribute, self._building)
+            or any(wants_it_there(self._definitions, attribute, self.runs_later) for wants_it_there in _PLACED)
             or moved_by_owner(self._inference, self._built, attribute)
             or self.is_made_by_forward
         )
@@ -83,12 +83,11 @@ class Caretaking(ClassFamily):
 
     def registered_elsewhere(self, attribute: str) -> bool:
         """Whether the attribute is read by the constructor alone, and what it holds is a buffer somewhere else."""
-        building = self.construction.called | BUILDERS
-        if not methods_of([uses.read for uses in self._family_uses], attribute) <= building:
+        if not methods_of([uses.read for uses in self._family_uses], attribute) <= self._building:
             return False
         if is_named_by_heirs(self._inference, self.symbol, attribute):
             return False
-        if is_given_to_registering_class(self._inference, self._built, attribute, frozenset(building)):
+        if is_given_to_registering_class(self._inference, self._built, attribute, self._building):
             return True
         held: set[str] = set()
         registered: set[str] = set()
@@ -101,11 +100,10 @@ class Caretaking(ClassFamily):
 
     def filled_by_each_call(self, attribute: str) -> bool:
         """Whether ``forward``, or each reader, first replaces a placeholder by what it makes of its arguments."""
-        building = self.construction.called | BUILDERS
-        if not any(starts_as_placeholder(one, attribute, building) for one in self._definitions):
+        if not any(starts_as_placeholder(one, attribute, self._building) for one in self._definitions):
             return False
         changing = methods_of([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
-        filling = changing - building
+        filling = changing - self._building
         functions = [one.methods[name] for one in self._definitions for name in filling & one.methods.keys()]
         if not fill_before_reading(functions, attribute):
             return False
@@ -136,7 +134,7 @@ class Caretaking(ClassFamily):
         changing = methods_of([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
         if not any(map(self.runs_later, changing)):
             return False
-        return stands_for_none(self._definitions, attribute, self.construction.called | BUILDERS)
+        return stands_for_none(self._definitions, attribute, self._building)
 
     def stands_for_parameter(self, attribute: str) -> bool:
         """Whether a tensor without elements holds the place of a Parameter that not every construction makes."""
@@ -144,8 +142,7 @@ class Caretaking(ClassFamily):
 
     def may_start_empty(self, attribute: str | None) -> bool:
         """Whether construction puts a tensor without elements into the attribute, on some path."""
-        building = self.construction.called | BUILDERS
-        return attribute is not None and may_start_empty(self._definitions, attribute, building)
+        return attribute is not None and may_start_empty(self._definitions, attribute, self._building)
 
     def set_by_others(self, attribute: str) -> bool:
         """Whether the ``forward`` of another class of the file sets the attribute, which the class only reads."""
@@ -167,8 +164,7 @@ class Caretaking(ClassFamily):
         replacing = set(filter(self.runs_later, methods_of([one.replaced for one in self._family_uses], attribute)))
         if any(name != "forward" and not self._callers(name) for name in replacing):
             return False
-        building = self.construction.called | BUILDERS
-        starts = starts_on_own_device(self._definitions, attribute, building)
+        starts = starts_on_own_device(self._definitions, attribute, self._building)
         return starts and refreshes(self._definitions, attribute, replacing)
 
     def sampled_for_host(self, attribute: str) -> bool:
@@ -189,9 +185,9 @@ class Caretaking(ClassFamily):
 
         Its tensors have no elements, or other objects, that share it, put something else into their places.
         """
-        if starts_with_nothing(self._definitions, attribute, self.construction.called | BUILDERS):
+        if starts_with_nothing(self._definitions, attribute, self._building):
             return True
-        return is_filled_by_taker(self._inference, self._built, attribute, self.construction.called | BUILDERS)
+        return is_filled_by_taker(self._inference, self._built, attribute, self._building)
 
     def is_merged_over_settings(self, attribute: str) -> bool:
         """Whether a method merges the attribute over a dict of numbers and the like."""
@@ -211,9 +207,9 @@ class Caretaking(ClassFamily):
         collating = frozenset[str]().union(*(uses.collating for uses in self._all_uses))
         if not collating:
             return False
-        preparing = self._inference.reached_from(self._built, collating) | self.construction.called | BUILDERS
+        preparing = self._inference.reached_from(self._built, collating) | self._building
         readers = frozenset[str]().union(*(uses.read.get(attribute, ()) for uses in self._all_uses))
-        return readers <= preparing and not readers <= self.construction.called | BUILDERS
+        return readers <= preparing and not readers <= self._building
 
 
 def _arguments(event: Write | Registration) -> set[str]:

@@ -56,6 +56,11 @@ class ClassFamily:
         self._built = heir or symbol
         self._inference = inference
 
+    @cached_property
+    def _building(self) -> frozenset[str]:
+        """Names of the methods that run while the object is built."""
+        return self.construction.called | BUILDERS
+
     @property
     def name(self) -> str:
         """Dotted qualified name within the file."""
@@ -102,8 +107,9 @@ class ClassFamily:
     @cached_property
     def freezes_parameters(self) -> bool:
         """Whether a method that construction runs sets ``requires_grad`` of parameters that it goes through."""
-        building = self.construction.called | BUILDERS
-        return any(freezes(one.methods[name]) for one in self._definitions for name in building & one.methods.keys())
+        return any(
+            freezes(one.methods[name]) for one in self._definitions for name in self._building & one.methods.keys()
+        )
 
     @property
     def never_initialises(self) -> bool:
@@ -182,7 +188,7 @@ class ClassFamily:
 
     def _moves(self, method: str, attribute: str) -> bool:
         """Whether all that a method assigns to an attribute is its own tensor, moved or cast by some helper."""
-        if method in self.construction.called | BUILDERS:
+        if method in self._building:
             return False
         events = later_events(self._inference, self.symbol, method)
         values = [event.value for event in events if isinstance(event, Write) and event.attribute == attribute]
@@ -195,7 +201,7 @@ class ClassFamily:
         """Whether a method runs after construction, be it then only or then too."""
         if method in BUILDERS:
             return False
-        return any(one not in self.construction.called | BUILDERS for one in {method} | self._reaching(method))
+        return any(one not in self._building for one in {method} | self._reaching(method))
 
     def _callers(self, method: str) -> set[str]:
         return methods_of([uses.read for uses in self._family_uses], method)
@@ -234,8 +240,7 @@ class ClassFamily:
 
     def handed_on(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
-        building = self.construction.called | BUILDERS
-        return any(not building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
+        return any(not self._building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
 
     @cached_property
     def heirs_at_hand(self) -> tuple[ClassSymbol, ...]:
