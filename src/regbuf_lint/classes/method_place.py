@@ -48,7 +48,7 @@ def method_place(definition: ClassDefinition, method: str, statement: Span) -> M
     receiver = function.args.args[0].arg if function.args.args else ""
     if not receiver or "staticmethod" in {getattr(one, "id", "") for one in function.decorator_list}:
         return None
-    row = _last_row(file.source, function.end_lineno or function.lineno, indent)
+    row = last_row(file.source, function.end_lineno or function.lineno, indent)
     return MethodPlace(
         indent,
         receiver,
@@ -59,8 +59,8 @@ def method_place(definition: ClassDefinition, method: str, statement: Span) -> M
     )
 
 
-def _last_row(source: SourceText, row: int, indent: str) -> int:
-    """The method's last row, or that of the last comment that is indented like its body."""
+def last_row(source: SourceText, row: int, indent: str) -> int:
+    """The last row of a method that is indented by ``indent``, or that of the last comment indented like its body."""
     last = row
     for below in range(row + 1, source.rows + 1):
         line = source.line(below)

@@ -74,6 +74,15 @@ def call(head: str, arguments: list[Argument], place: Place, tail: str = ")") ->
     return _one_per_line(head, arguments, place, tail)
 
 
+def assignment(target: str, value: cst.BaseExpression, place: Place) -> str:
+    """``target = value``, split at the brackets of a call where it is too long."""
+    flat = flattened(value)
+    if isinstance(value, cst.Call) and (flat is None or not place.fits(f"{target} = {flat}")):
+        given = [Argument(one.value, prefix_of(one)) for one in value.args]
+        return call(f"{target} = {code(value.func)}(", given, place)
+    return f"{target} = {code(value) if flat is None else flat}"
+
+
 def _around_strings(head: str, arguments: list[Argument], flat: list[str | None], tail: str) -> str | None:
     """The call on one line but for the line breaks inside strings; None where there are others."""
     if any(text is None and not breaks_in_strings_alone(one.value) for one, text in zip(arguments, flat, strict=True)):

@@ -10,7 +10,7 @@ import libcst as cst
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.layout import Argument, call, prefix_of
+from regbuf_lint.rewrite.layout import assignment
 from regbuf_lint.rewrite.names import free_name
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import Place, place_of
@@ -105,19 +105,9 @@ def _branched(target: cst.Attribute, value: cst.IfExp, wanted: Wanted, place: Pl
     for index, side in enumerate((value.body, value.orelse)):
         inner = replace(place, indent=place.indent + place.unit, behind=place.behind * index)
         how = wanted.get(code(side))
-        text = _assigned(target, side, inner) if how is None else registration(target, side, how, inner, style)
+        text = assignment(code(target), side, inner) if how is None else registration(target, side, how, inner, style)
         lines += [f"{place.unit}{text}", "else:"][: 2 - index]
     return place.joined(lines)
-
-
-def _assigned(target: cst.Attribute, value: cst.BaseExpression, place: Place) -> str:
-    """``target = value``, split at the brackets of a call where it is too long."""
-    head = f"{code(target)} = "
-    flat = flattened(value)
-    if isinstance(value, cst.Call) and (flat is None or not place.fits(head + flat)):
-        given = [Argument(one.value, prefix_of(one)) for one in value.args]
-        return call(f"{head}{code(value.func)}(", given, place)
-    return head + (code(value) if flat is None else flat)
 
 
 def _attribute_or_name(target: cst.BaseAssignTargetExpression) -> cst.BaseExpression:

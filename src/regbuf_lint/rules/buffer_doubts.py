@@ -9,6 +9,7 @@ from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
+from regbuf_lint.rules.buffer_refill import needs_refill
 from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
@@ -24,23 +25,27 @@ _UNFILLED = (
 )
 
 
-def judged(context: ClassContext, plans: Sequence[Plan], more: Sequence[str] = ()) -> tuple[Applicability, str]:
+_REFILLED = (
+    "`from_pretrained` builds the model on `meta`, so the fix lets `_init_weights` compute the value once more; both "
+    "have to give the same one"
+)
+
+
+def judged(
+    context: ClassContext, plans: Sequence[Plan], more: Sequence[str] = (), *, refilled: bool = False
+) -> tuple[Applicability, str]:
     """How far to trust a fix that registers attributes, and a note about that for its finding; none for a safe one.
 
     Args:
         context: the class.
         plans: the attributes that the fix registers.
         more: further reasons to look at it.
+        refilled: whether the fix lets ``_init_weights`` fill the buffers that need it.
     """
-    if context.loads_without_construction and any(_is_unfilled(plan) for plan in plans):
+    if not refilled and any(needs_refill(context, plan) for plan in plans):
         return Applicability.DISPLAY, _UNFILLED
-    doubts = [*doubts_about(context, plans), *more]
+    doubts = [*([_REFILLED] if refilled else []), *doubts_about(context, plans), *more]
     return (Applicability.UNSAFE, f"the fix needs a look: {doubts[0]}") if doubts else (Applicability.SAFE, "")
-
-
-def _is_unfilled(plan: Plan) -> bool:
-    """Whether an attribute becomes a buffer with a value that no checkpoint restores."""
-    return not plan.persistent and any(tensors(write.value) for write in plan.writes)
 
 
 def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:

@@ -14,6 +14,7 @@ from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 from regbuf_lint.rules.buffer_annotations import annotation_edits
 from regbuf_lint.rules.buffer_doubts import judged
 from regbuf_lint.rules.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
+from regbuf_lint.rules.buffer_refill import refill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -103,7 +104,9 @@ def _fix(context: ClassContext, plans: Sequence[Plan]) -> BufferFix:
         edits = [*_registrations(context, plans), *annotation_edits(context, plans)]
     except (CannotRewrite, Withheld) as reason:
         return withheld(reason)
-    applicability, note = judged(context, plans)
+    behind = refill(context, plans)
+    edits += [behind] if behind is not None else []
+    applicability, note = judged(context, plans, refilled=behind is not None)
     fix = Fix(
         applicability,
         message(plans),

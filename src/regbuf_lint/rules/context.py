@@ -24,6 +24,7 @@ from regbuf_lint.classes.early_assignment import EarlyAssignment, early_assignme
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.shallow_copies import assigns, copying_methods
+from regbuf_lint.classes.weight_initialiser import Repeated, WeightInitialiser, repeated, weight_initialiser
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
 from regbuf_lint.index.known_classes import outside_class, torch_class
 from regbuf_lint.index.scopes import FunctionBinding
@@ -33,7 +34,7 @@ from regbuf_lint.rules.caretaking import Caretaking
 from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from regbuf_lint.classes.moves import DeviceMove
     from regbuf_lint.index.scopes import FunctionNode
@@ -141,6 +142,19 @@ class ClassContext(Caretaking):
         """
         file = self.symbol.scope.file
         return "PreTrainedModel" in file.source.text or file.name.partition(".")[0] == "transformers"
+
+    @cached_property
+    def weight_initialiser(self) -> WeightInitialiser | None:
+        """The one ``_init_weights`` of the file, which fills what ``from_pretrained`` does not load."""
+        return weight_initialiser(self.symbol.scope.file)
+
+    def repeated_by_initialiser(self, statement: Span, attributes: Sequence[str]) -> Repeated | None:
+        """What a statement of the constructor assigns to the attributes, as ``_init_weights`` can say it."""
+        initialiser = self.weight_initialiser
+        if initialiser is None:
+            return None
+        bases = (base.scope.qualname for base in self._inference.classes(self.symbol))
+        return repeated(self.definition, statement, attributes, initialiser, is_model=initialiser.owner in bases)
 
     def method_place(self, method: str, statement: Span) -> MethodPlace | None:
         """Where the class's own method stands around a statement."""

@@ -66,8 +66,9 @@ DOCS = RuleDocs(
         "where an own `__getattr__` finds no buffers or an own `__setattr__` keeps tensors elsewhere, and where an "
         "annotation would become a field of a dataclass. "
         "Shown and not applied for `nn.Parameter(t).to(device)`, which is no Parameter wherever the cast does "
-        "something: the cast belongs before the Parameter. Shown and not applied for parts of models with "
-        "`from_pretrained`, whose `_init_weights` has to fill a buffer that no checkpoint holds."
+        "something: the cast belongs before the Parameter. For parts of models with `from_pretrained`, whose "
+        "`_init_weights` has to fill a buffer that no checkpoint holds, the fix writes that too and is unsafe; where "
+        "`_init_weights` can't compute the value it is shown and not applied."
     ),
     checkpoint_impact=(
         "With `--persistent auto`, a value that every construction rebuilds is registered with `persistent=False` and "
