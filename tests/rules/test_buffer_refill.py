@@ -131,6 +131,11 @@ def test_what_init_weights_cannot_say_stays_advice(old: str, new: str) -> None:
     assert applicability(MODEL.replace(old, new)) is Applicability.DISPLAY
 
 
+def test_what_is_handed_in_cannot_be_computed_again() -> None:
+    text = MODEL.replace("config, n)", "config, n: torch.Tensor)").replace("        self.n = n\n", "")
+    assert applicability(text.replace("torch.arange(n)", "n")) is Applicability.DISPLAY
+
+
 @pytest.mark.parametrize("condition", ["", "if n:\n    if config.has_positions and config.has_several_of_them:\n"])
 def test_one_condition_holds_what_several_fixes_fill(condition: str) -> None:
     stores = indent("self.x = torch.arange(n)\nself.z = torch.ones(n)\n", "        " if condition else "")

@@ -136,7 +136,9 @@ def repeated(
     value = _assigned(path[-1], attributes) if path else None
     if not path or value is None or _is_used(initialiser, attributes):
         return None
-    names = {receiver: initialiser.part, **_kept(function, receiver, initialiser.part, is_model=is_model)}
+    kept = _kept(function, receiver, initialiser.part, is_model=is_model)
+    filled = {f"{initialiser.part}.{attribute}" for attribute in attributes}
+    names = {receiver: initialiser.part, **{name: said for name, said in kept.items() if said not in filled}}
     hidden = bound_in(function) | bound_in(initialiser.function)
     tests = [one.test for one in path if isinstance(one, ast.If)]
     texts = [_said(file, one, names, hidden) for one in (*tests, value)]
