@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.stores import stores_in
 
 if TYPE_CHECKING:
@@ -13,12 +13,20 @@ if TYPE_CHECKING:
 
     from regbuf_lint.classes.definition import ClassDefinition
 
+_HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
+
 
 def called_in_forward(tree: ast.Module) -> frozenset[str]:
-    """Names of the methods that any ``forward`` of a file calls, on whatever object."""
+    """Names of the methods that any ``forward`` of a file calls, on whatever object, or that serve it as hooks."""
     forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
     calls = (node.func for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call))
-    return frozenset(function.attr for function in calls if isinstance(function, ast.Attribute))
+    hooks = (
+        argument
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and last_name(node.func) in _HOOKING
+        for argument in (*node.args, *(one.value for one in node.keywords))
+    )
+    return frozenset(one.attr for one in (*calls, *hooks) if isinstance(one, ast.Attribute))
 
 
 def set_from_outside(tree: ast.Module, attribute: str) -> bool:

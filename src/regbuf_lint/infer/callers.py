@@ -19,7 +19,7 @@ from regbuf_lint.infer.heirs import heirs
 from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.references import FunctionValue
 from regbuf_lint.infer.state import State
-from regbuf_lint.model.value import NONE, UNKNOWN, Value, held, is_tensor, join, tensors
+from regbuf_lint.model.value import NONE, UNKNOWN, Parameter, Value, held, is_tensor, join, may_be, tensors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,6 +108,19 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     functions = [_function_around(scope) for scope, _ in islice(_calls(inference, symbol), MOST_CALLS)]
     names = {None if one is None else getattr(one.node, "name", None) for one in functions}
     return names == {"forward"}
+
+
+def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+    """Whether all who make objects of a class in its package give Parameters for an argument of its constructor.
+
+    A Parameter is a tensor, so that the argument's annotation does not tell.
+    """
+    function = inference.definition(symbol).methods.get("__init__")
+    calls = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
+    if function is None or not calls or len(calls) > MOST_CALLS:
+        return False
+    values = (_value(function, argument, _given(inference, scope, call)) for scope, call in calls)
+    return all(may_be(value, Parameter) and not tensors(value) for value in values)
 
 
 def _may_be_tensor(expression: ast.expr | None) -> bool:

@@ -18,7 +18,7 @@ from regbuf_lint.classes.stand_ins import stands_for_none
 from regbuf_lint.classes.templates import is_followed_template
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class
-from regbuf_lint.infer.callers import is_made_by_forward
+from regbuf_lint.infer.callers import is_given_parameters, is_made_by_forward
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.owners import moved_by_owner
 from regbuf_lint.infer.recipients import is_filled_by_taker, is_given_to_registering_class, is_named_by_heirs
@@ -65,6 +65,7 @@ class Caretaking(ClassFamily):
             or self.set_by_others(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
+            or self.is_given_parameters(attribute)
             or starts_on_cpu(self._definitions, attribute, self._building)
             or any(wants_it_there(self._definitions, attribute, self.runs_later) for wants_it_there in _PLACED)
             or moved_by_owner(self._inference, self._built, attribute)
@@ -98,12 +99,20 @@ class Caretaking(ClassFamily):
                 registered |= _arguments(event)
         return bool(held & registered)
 
-    def filled_by_each_call(self, attribute: str) -> bool:
-        """Whether ``forward``, or each reader, first replaces a placeholder by what it makes of its arguments."""
-        if not any(starts_as_placeholder(one, attribute, self._building) for one in self._definitions):
+    def is_given_parameters(self, attribute: str) -> bool:
+        """Whether the attribute is an argument for which everybody in the package gives a Parameter."""
+        arguments = {tensor.argument for tensor in tensors(self.value_of(attribute)) if not tensor.fresh}
+        if len(arguments) != 1 or any(tensor.fresh for tensor in tensors(self.value_of(attribute))):
             return False
+        return is_given_parameters(self._inference, self._built, arguments.pop())
+
+    def filled_by_each_call(self, attribute: str) -> bool:
+        """Whether ``forward``, or each reader of a placeholder, first replaces it by what it makes of its arguments."""
         changing = methods_of([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
-        filling = changing - self._building
+        filling = {name for name in changing - self._building if not self._moves(name, attribute)}
+        is_placeholder = any(starts_as_placeholder(one, attribute, self._building) for one in self._definitions)
+        if not is_placeholder and "forward" not in filling:
+            return False
         functions = [one.methods[name] for one in self._definitions for name in filling & one.methods.keys()]
         if not fill_before_reading(functions, attribute):
             return False
