@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import is_none, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +34,7 @@ def class_none(definition: ClassDefinition, attribute: str) -> ClassNone | None:
     if attribute in definition.methods or attribute in definition.properties or attribute in definition.setters:
         return None
     binding = [one for one in getattr(node, "body", ()) if _binds(one, attribute)]
-    if len(binding) != 1 or not _is_none(getattr(binding[0], "value", None)):
+    if len(binding) != 1 or not is_none(getattr(binding[0], "value", None)):
         return None
     statement = binding[0]
     if isinstance(statement, ast.Assign):
@@ -51,10 +51,6 @@ def _binds(statement: ast.stmt, name: str) -> bool:
         return statement.name == name
     stored = (node for node in ast.walk(statement) if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)))
     return any(isinstance(node, ast.Name) and node.id == name for node in stored)
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def read_before(definition: ClassDefinition, attribute: str, method: str, statement: Span) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, last_name, receiver_name
 from regbuf_lint.classes.first_values import is_put_on_cpu
 from regbuf_lint.classes.stores import is_own, stores_in
 
@@ -43,10 +43,7 @@ def _numbers(definition: ClassDefinition) -> Iterator[str]:
     function = definition.methods.get("__init__")
     if function is None:
         return
-    positional = [*function.args.posonlyargs, *function.args.args]
-    defaults = zip(reversed(positional), reversed(function.args.defaults), strict=False)
-    keywords = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-    given = {one.arg for one, default in (*defaults, *keywords) if _is_plain_number(default)}
+    given = {one.arg for one, default in arguments_with_defaults(function) if _is_plain_number(default)}
     for target, value in stores_in(function):
         if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in given:
             yield target.attr

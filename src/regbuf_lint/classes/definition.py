@@ -101,6 +101,16 @@ def positional_names(function: FunctionNode) -> list[str]:
     return [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
 
 
+def arguments_with_defaults(function: FunctionNode | ast.Lambda) -> list[tuple[ast.arg, ast.expr | None]]:
+    """Every argument of a function that has a name of its own, with its default; the keyword-only ones come last."""
+    positional = [*function.args.posonlyargs, *function.args.args]
+    missing = len(positional) - len(function.args.defaults)
+    return [
+        *zip(positional, [*[None] * missing, *function.args.defaults], strict=True),
+        *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
+    ]
+
+
 def given_expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.expr]:
     """What a call of a method gives for each argument; nothing for those left out, or that stand behind a star."""
     given: dict[str, ast.expr] = {}
@@ -109,6 +119,11 @@ def given_expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.e
             break
         given[name] = value
     return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
+
+def is_none(node: ast.AST | None) -> bool:
+    """Whether an expression is the word ``None``."""
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def last_name(node: ast.expr) -> str:

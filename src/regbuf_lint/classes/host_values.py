@@ -6,7 +6,7 @@ import ast
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.definition import is_none, last_name, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -299,8 +299,9 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _asks_for_none(node: ast.Compare) -> bool:
-    others = [isinstance(one, ast.Constant) and one.value is None for one in node.comparators]
-    return all(others) and all(isinstance(one, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for one in node.ops)
+    return all(map(is_none, node.comparators)) and all(
+        isinstance(one, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for one in node.ops
+    )
 
 
 def _is_none_there(choice: ast.IfExp, node: ast.expr) -> bool:

@@ -9,7 +9,7 @@ from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.stores import stores_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.classes.definition import ClassDefinition
 
@@ -27,6 +27,22 @@ def called_in_forward(tree: ast.Module) -> frozenset[str]:
         for argument in (*node.args, *(one.value for one in node.keywords))
     )
     return frozenset(one.attr for one in (*calls, *hooks) if isinstance(one, ast.Attribute))
+
+
+def always_called_in_forward(tree: ast.Module) -> frozenset[str]:
+    """Names of the methods that some ``forward`` of a file calls whenever it runs, on whatever object."""
+    forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
+    return frozenset(name for forward in forwards for name in _called(forward.body))
+
+
+def _called(block: list[ast.stmt]) -> Iterator[str]:
+    """Names of the methods that a block calls as statements of their own, in whatever loop but behind no condition."""
+    for statement in block:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            yield call.func.attr
+        elif isinstance(statement, (ast.For, ast.With)):
+            yield from _called(statement.body)
 
 
 def set_from_outside(tree: ast.Module, attribute: str) -> bool:

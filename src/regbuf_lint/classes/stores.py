@@ -6,7 +6,7 @@ import ast
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.definition import is_none, last_name, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ class Stores:
                 return False
         if isinstance(value, ast.IfExp):
             return self._is_moved(value.body, attribute) and self._is_moved(value.orelse, attribute)
-        return is_own(value, self._receiver, attribute) or (isinstance(value, ast.Constant) and value.value is None)
+        return is_own(value, self._receiver, attribute) or is_none(value)
 
     def _depends(self, value: ast.expr, attribute: str) -> bool:
         """Whether a value is computed from the attribute's, directly or through locals."""

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import ClassDefinition, last_name, receiver_name
+from regbuf_lint.classes.definition import ClassDefinition, is_none, last_name, receiver_name
 from regbuf_lint.classes.stores import Store, Stores
 
 if TYPE_CHECKING:
@@ -158,8 +158,7 @@ class _Collector:
 
     def _compare(self, node: ast.Compare) -> None:
         attribute = self._own(node.left)
-        is_none = any(isinstance(one, ast.Constant) and one.value is None for one in node.comparators)
-        if attribute is not None and is_none:
+        if attribute is not None and any(map(is_none, node.comparators)):
             self._add(self._uses.guarded, attribute)
 
     def _call(self, node: ast.Call) -> None:

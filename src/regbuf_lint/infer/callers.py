@@ -7,8 +7,15 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import given_expressions, positional_names, receiver_name
+from regbuf_lint.classes.definition import (
+    arguments_with_defaults,
+    given_expressions,
+    is_none,
+    positional_names,
+    receiver_name,
+)
 from regbuf_lint.index.calls import calls_of
+from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 12
 """Calls that are looked at for the sake of one class."""
+_DEEPEST = 3
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda, ast.ListComp, ast.DictComp)
 
@@ -121,6 +129,40 @@ def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str
         return False
     values = (_value(function, argument, _given(inference, scope, call)) for scope, call in calls)
     return all(may_be(value, Parameter) and not tensors(value) for value in values)
+
+
+def is_left_out(inference: Inference, symbol: ClassSymbol, argument: str, depth: int = 0) -> bool:
+    """Whether all who make objects of a class in its package leave an argument of its constructor out.
+
+    One of the maker's own constructor arguments, passed on, counts as left out where it is that in its turn. Of a class
+    that a package offers to others, or that others derive from, nobody knows them all.
+    """
+    function = inference.definition(symbol).methods.get("__init__")
+    calls = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
+    if function is None or not calls or len(calls) > MOST_CALLS:
+        return False
+    if is_exported(inference.project, symbol) or any(True for _ in heirs(inference, symbol)):
+        return False
+    for scope, call in calls:
+        if any(one.arg is None for one in call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):
+            return False
+        given = given_expressions(function, call).get(argument)
+        if given is not None and not is_none(given) and not _is_left_out_there(inference, scope, given, depth):
+            return False
+    return True
+
+
+def _is_left_out_there(inference: Inference, scope: Scope, given: ast.expr, depth: int) -> bool:
+    """Whether an expression is an argument of the constructor around it that is None by default and never given."""
+    around = _function_around(scope)
+    owner = None if around is None else around.parent
+    if around is None or owner is None or not isinstance(owner.node, ast.ClassDef) or depth > _DEEPEST:
+        return False
+    function = around.node
+    if not isinstance(function, _FUNCTIONS) or function.name != "__init__" or not isinstance(given, ast.Name):
+        return False
+    optional = {one.arg for one, default in arguments_with_defaults(function) if is_none(default)}
+    return given.id in optional and is_left_out(inference, ClassSymbol(owner), given.id, depth + 1)
 
 
 def _may_be_tensor(expression: ast.expr | None) -> bool:

@@ -151,8 +151,9 @@ def _longer(one: Sequence, other: Alternative, operator: ast.operator) -> Value:
 
 def _common_dtype(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Dtype:
     found = {torch_api.as_plain(one).dtype for one in pair if isinstance(one, TENSOR_KINDS)}
-    if Dtype.COMPLEX in found:
-        return Dtype.COMPLEX
+    for widest in (Dtype.COMPLEX, Dtype.DOUBLE):
+        if widest in found:
+            return widest
     if isinstance(operator, ast.Div):
         return Dtype.FLOAT
     return found.pop() if len(found) == 1 else Dtype.UNKNOWN

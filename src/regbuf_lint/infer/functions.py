@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import decorator_names
+from regbuf_lint.classes.definition import arguments_with_defaults, decorator_names, is_none
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
@@ -170,15 +170,12 @@ def bind_arguments(frame: Frame, scope: Scope, arguments: Arguments) -> dict[str
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         return {}
     names: dict[str, Value] = {}
-    positional = [*node.args.posonlyargs, *node.args.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(node.args.defaults)) + list(node.args.defaults)
-    for index, (parameter, default) in enumerate(zip(positional, defaults, strict=True)):
-        given = arguments.positional[index] if index < len(arguments.positional) else None
+    positional = len(node.args.posonlyargs) + len(node.args.args)
+    for index, (parameter, default) in enumerate(arguments_with_defaults(node)):
+        given = arguments.positional[index] if index < min(positional, len(arguments.positional)) else None
         names[parameter.arg] = _argument(frame, parameter, default, given, arguments)
-    for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-        names[parameter.arg] = _argument(frame, parameter, default, None, arguments)
     if node.args.vararg is not None:
-        rest = arguments.positional[len(positional) :]
+        rest = arguments.positional[positional:]
         element = join(rest) if rest and not arguments.starred else _promise(frame, node.args.vararg)
         names[node.args.vararg.arg] = sequence_of("tuple", element)
     if node.args.kwarg is not None:
@@ -208,7 +205,7 @@ def _argument(
             return value
         if value is None and any(_holds_tensors(one) for one in promised):
             promised |= _plain_default(frame, default)
-        none_too = isinstance(default, ast.Constant) and default.value is None and value is None
+        none_too = is_none(default) and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value
 

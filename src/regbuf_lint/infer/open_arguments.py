@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_none, receiver_name
 from regbuf_lint.infer.torch_api import table
 
 if TYPE_CHECKING:
@@ -42,15 +42,8 @@ def open_arguments(definition: ClassDefinition) -> frozenset[str]:
 
 def _without_annotation(function: FunctionNode) -> Iterator[str]:
     """Arguments that have no annotation, and no default but None."""
-    positional = [*function.args.posonlyargs, *function.args.args][1:]
-    optional = function.args.defaults[-len(positional) :] if positional else []
-    defaults = [None] * (len(positional) - len(optional)) + list(optional)
-    for argument, default in (
-        *zip(positional, defaults, strict=True),
-        *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
-    ):
-        is_none = default is None or (isinstance(default, ast.Constant) and default.value is None)
-        if argument.annotation is None and is_none:
+    for argument, default in arguments_with_defaults(function)[1:]:
+        if argument.annotation is None and (default is None or is_none(default)):
             yield argument.arg
 
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import given_expressions, receiver_name
-from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.classes.stores import is_own, own_values, stores_in
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import PARAMETERS
@@ -92,22 +92,20 @@ def is_named_by_heirs(inference: Inference, symbol: ClassSymbol, attribute: str)
 
 
 def _given(function: FunctionNode, attribute: str) -> Iterator[ast.Call]:
-    """The calls of a method that have the attribute among the arguments."""
+    """The calls of a method that have the attribute, or the name that it is assigned from, among the arguments."""
     receiver = receiver_name(function)
+    names = {value.id for value in own_values(function, receiver, attribute) if isinstance(value, ast.Name)}
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(_is_part(argument, receiver, attribute) for argument in arguments):
+            if any(getattr(one, "id", None) in names or _is_part(one, receiver, attribute) for one in arguments):
                 yield node
 
 
 def _is_part(node: ast.expr, receiver: str | None, attribute: str) -> bool:
     if isinstance(node, (ast.Tuple, ast.List)):
         return any(_is_part(item, receiver, attribute) for item in node.elts)
-    if isinstance(node, ast.Subscript):
-        node = node.value
-    is_attribute = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    return is_attribute and node.attr == attribute and node.value.id == receiver  # type: ignore[attr-defined]
+    return is_own(node.value if isinstance(node, ast.Subscript) else node, receiver, attribute)
 
 
 def _registers(inference: Inference, symbol: Symbol) -> bool:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _DTYPES = {
     "float": Dtype.FLOAT,
-    "double": Dtype.FLOAT,
+    "double": Dtype.DOUBLE,
     "half": Dtype.FLOAT,
     "bfloat": Dtype.FLOAT,
     "int": Dtype.INT,
@@ -49,6 +49,7 @@ JOINING = frozenset(
     f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "block_diag")
 )
 """Functions that make one tensor of a list of them."""
+_FILLED = frozenset({"torch.empty", "torch.zeros", "torch.ones"})
 _CONVERTERS = {"torch.as_tensor", "torch.asarray"}
 _COPIERS = {"torch.tensor", "torch.scalar_tensor"}
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
@@ -107,6 +108,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
         generator_state=name in _GENERATOR_STATE,
         sparse=name.startswith("torch.sparse_"),
+        empty=_makes_nothing(name, arguments),
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
     )
@@ -119,6 +121,16 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     if name in _CONVERTERS and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
         like = replace(like, fresh=False, argument="?")
     return _value(_choose(spec, arguments), like)
+
+
+def _makes_nothing(name: str, arguments: Arguments) -> bool:
+    """Whether a call is ``torch.Tensor()``, ``torch.empty(0)`` or the like, whose result has no elements."""
+    if name == "torch.Tensor":
+        return not arguments.every()
+    if name not in _FILLED:
+        return False
+    sizes = arguments.argument(0, "size")
+    return any(isinstance(one, Literal) and one.value == 0 and not isinstance(one.value, bool) for one in sizes)
 
 
 def call_method(name: str, receiver: Tensor, arguments: Arguments) -> Value | None:
@@ -194,6 +206,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         fresh=True,
         expanded=False,
         sparse=name.startswith("to_sparse") or (receiver.sparse and name in _KEEPING | _COPYING | {"coalesce"}),
+        empty=receiver.empty and name in _KEEPING | _COPYING,
         dtype=Dtype.UNKNOWN,
     )
     if name.endswith("_") and not name.endswith("__"):
@@ -238,6 +251,8 @@ def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:
 
 def dtype_named(name: str) -> Dtype:
     """The class of ``torch.<name>``."""
+    if name == "float64":
+        return Dtype.DOUBLE
     return _DTYPES.get(name.rstrip("0123456789"), Dtype.UNKNOWN)
 
 
@@ -310,14 +325,16 @@ def _kinds_fit(overload: dict[str, Any], params: list[str], arguments: Arguments
 
 
 def _may_be_kind(value: Value, kind: str) -> bool:
-    if not value or any(isinstance(one, Unknown) for one in value):
+    if not value:
+        return True
+    if kind == "none":  # who passes something means the overload that takes something
+        return any(isinstance(one, NoneValue) for one in value)
+    if any(isinstance(one, Unknown) for one in value):
         return True
     if kind == "tensor":
         return any(isinstance(one, TENSOR_KINDS) for one in value)
     if kind == "list":
         return any(isinstance(one, Sequence) for one in value)
-    if kind == "none":
-        return any(isinstance(one, NoneValue) for one in value)
     return not all(isinstance(one, (*TENSOR_KINDS, NoneValue)) for one in value)
 
 

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 class Dtype(Enum):
-    """Class of a tensor's dtype; casts such as ``.half()`` reach only FLOAT and COMPLEX."""
+    """Class of a tensor's dtype; casts such as ``.half()`` reach only FLOAT, DOUBLE and COMPLEX."""
 
     FLOAT = "float"
+    DOUBLE = "double"
     INT = "int"
     BOOL = "bool"
     COMPLEX = "complex"
@@ -42,6 +43,7 @@ class Tensor(Alternative):
         expanded: has strides of 0, so that in-place writes fail (``Tensor.expand``).
         generator_state: state of a random generator, which has to stay on the CPU.
         sparse: of a sparse layout, as far as is known; DDP refuses such buffers.
+        empty: without elements, as far as is known: it stands for nothing.
         dtype: class of its dtype.
         argument: name of the constructor argument that it may be identical with, or an empty string.
         alias: name of the attribute that it was read from, or an empty string.
@@ -54,6 +56,7 @@ class Tensor(Alternative):
     expanded: bool = False
     generator_state: bool = False
     sparse: bool = False
+    empty: bool = False
     dtype: Dtype = Dtype.UNKNOWN
     argument: str = ""
     alias: str = ""

@@ -72,6 +72,11 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
     found.extend(
+        f"`{method}` calls `.numpy()` on it, which raises for a tensor on an accelerator"
+        for plan in plans
+        if plan.attribute is not None and (method := context.method_with_numpy(plan.attribute)) is not None
+    )
+    found.extend(
         f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
         for plan in plans
         if plan.attribute is not None and context.class_none(plan.attribute) is not None
@@ -128,6 +133,8 @@ def _about_values(write: Write) -> list[str]:
             found.append(
                 "the tensor is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer"
             )
+        if tensor.dtype is Dtype.DOUBLE:
+            found.append("the tensor is of double precision, which `.half()` takes from a buffer")
         if tensor.expanded:
             found.append("the tensor is expanded, so the fix copies it: such a buffer cannot be loaded into")
         if tensor.argument:

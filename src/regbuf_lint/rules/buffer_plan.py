@@ -268,6 +268,8 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     starts_empty = _starts_as_none(context, attribute) or context.may_start_empty(attribute)
     if change is Change.CACHE or (change is not Change.NONE and starts_empty):
         return False  # a checkpoint that has it could not be loaded into a new object
+    if attribute is not None and "cache" in attribute.lower() and change is not Change.NONE:
+        return False  # what it says it is serves one run, however large it is
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
     if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):

@@ -67,7 +67,8 @@ def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
     for event in context.construction.events:
         if isinstance(event, Registration) and event.step.own and _requires_gradient(event.value):
-            if not _follows_parameters(context, event):
+            raises = is_only(event.prior, Parameter)  # for the name that is taken: RBF102 says so
+            if not raises and not _follows_parameters(context, event):
                 yield _registered(context, event)
         elif isinstance(event, GradientRequest) and event.step.own and is_only(event.prior, Buffer):
             yield _asked(context, event)

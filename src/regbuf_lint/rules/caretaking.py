@@ -6,24 +6,31 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
+from regbuf_lint.classes.derivatives import is_differentiated_by_hand
 from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
 from regbuf_lint.classes.first_values import may_start_empty, starts_as_placeholder, starts_on_cpu, starts_with_nothing
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
-from regbuf_lint.classes.host_reads import read_on_host
+from regbuf_lint.classes.host_reads import method_with_numpy, read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
-from regbuf_lint.classes.outside_uses import called_in_forward, read_outside, set_from_outside
+from regbuf_lint.classes.outside_uses import (
+    always_called_in_forward,
+    called_in_forward,
+    read_outside,
+    set_from_outside,
+)
+from regbuf_lint.classes.reasons import says_no_buffer
 from regbuf_lint.classes.redraws import redrawn_for_host
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
 from regbuf_lint.classes.stand_ins import stands_for_none
 from regbuf_lint.classes.templates import is_followed_template
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class
-from regbuf_lint.infer.callers import is_given_parameters, is_made_by_forward
+from regbuf_lint.infer.callers import is_given_parameters, is_left_out, is_made_by_forward
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.owners import moved_by_owner
 from regbuf_lint.infer.recipients import is_filled_by_taker, is_given_to_registering_class, is_named_by_heirs
 from regbuf_lint.model.class_view import Registration, Write
-from regbuf_lint.model.value import Parameter, may_be, tensors
+from regbuf_lint.model.value import NoneValue, Parameter, may_be, tensors
 from regbuf_lint.rules.change import Change
 from regbuf_lint.rules.family import ClassFamily, methods_of
 
@@ -65,12 +72,19 @@ class Caretaking(ClassFamily):
             or self.set_by_others(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
-            or self.is_given_parameters(attribute)
+            or self.is_given_no_tensors(attribute)
+            or self.is_plain_for_a_reason(attribute)
             or starts_on_cpu(self._definitions, attribute, self._building)
             or any(wants_it_there(self._definitions, attribute, self.runs_later) for wants_it_there in _PLACED)
             or moved_by_owner(self._inference, self._built, attribute)
             or self.is_made_by_forward
         )
+
+    def is_plain_for_a_reason(self, attribute: str) -> bool:
+        """Whether a comment at one of the class's own statements says why the attribute is no buffer."""
+        source = self.symbol.scope.file.source
+        writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute == attribute)
+        return any(says_no_buffer(source, one.step.statement) for one in writes if one.step.own)
 
     def lives_with_arguments(self, attribute: str) -> bool:
         """Whether the object, which nobody can move, keeps no tensors of its own making.
@@ -99,19 +113,27 @@ class Caretaking(ClassFamily):
                 registered |= _arguments(event)
         return bool(held & registered)
 
-    def is_given_parameters(self, attribute: str) -> bool:
-        """Whether the attribute is an argument for which everybody in the package gives a Parameter."""
-        arguments = {tensor.argument for tensor in tensors(self.value_of(attribute)) if not tensor.fresh}
-        if len(arguments) != 1 or any(tensor.fresh for tensor in tensors(self.value_of(attribute))):
+    def is_given_no_tensors(self, attribute: str) -> bool:
+        """Whether the attribute is an argument for which all in the package give Parameters, or which all leave out."""
+        found = tensors(self.value_of(attribute))
+        arguments = {tensor.argument for tensor in found}
+        if len(arguments) != 1 or "" in arguments or any(tensor.fresh for tensor in found):
             return False
-        return is_given_parameters(self._inference, self._built, arguments.pop())
+        argument = arguments.pop()
+        if is_given_parameters(self._inference, self._built, argument):
+            return True
+        return may_be(self.value_of(attribute), NoneValue) and is_left_out(self._inference, self._built, argument)
+
+    def is_trained_otherwise(self, attribute: str) -> bool:
+        """Whether a tensor that asks for a gradient is a Parameter somewhere else, or none that an optimizer needs."""
+        return self.registered_elsewhere(attribute) or is_differentiated_by_hand(self._definitions, attribute)
 
     def filled_by_each_call(self, attribute: str) -> bool:
         """Whether ``forward``, or each reader of a placeholder, first replaces it by what it makes of its arguments."""
         changing = methods_of([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
         filling = {name for name in changing - self._building if not self._moves(name, attribute)}
         is_placeholder = any(starts_as_placeholder(one, attribute, self._building) for one in self._definitions)
-        if not is_placeholder and "forward" not in filling:
+        if not is_placeholder and not filling & {"forward", *always_called_in_forward(self.symbol.scope.file.tree)}:
             return False
         functions = [one.methods[name] for one in self._definitions for name in filling & one.methods.keys()]
         if not fill_before_reading(functions, attribute):
@@ -188,6 +210,10 @@ class Caretaking(ClassFamily):
             return False  # it is another one in an object that a checkpoint is loaded into
         definitions = [self._inference.definition(one) for one in self._family]
         return read_on_host(definitions, self.symbol.scope.file.tree, attribute, self.runs_later)
+
+    def method_with_numpy(self, attribute: str) -> str | None:
+        """A method that runs after construction and calls ``.numpy()`` on the tensor in the attribute."""
+        return method_with_numpy(self._definitions, attribute, self.runs_later)
 
     def is_to_be_filled(self, attribute: str) -> bool:
         """Whether the attribute holds a list or dict of placeholders.

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS, names_string, receiver_name
+from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import freezes, is_stored_again, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
@@ -32,9 +33,6 @@ _WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic"
 """Classes outside of the project whose constructors call nothing of the class, nn.Module's among them."""
 
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
-
-_ON_PURPOSE = "unregistered"
-"""What tests call a tensor that they leave plain in order to see what becomes of it."""
 
 
 class ClassFamily:
@@ -303,8 +301,8 @@ class ClassFamily:
         return min(methods - _COPIERS, default=None)
 
     def ignored(self, attribute: str | None) -> bool:
-        """Whether the configuration asks for silence about an attribute, or its own name or that of the class does."""
-        if _ON_PURPOSE in f"{self.name}.{attribute}".lower():
+        """Whether the configuration asks for silence about an attribute, or the names that its author chose do."""
+        if names_say_plain(self.name, attribute or ""):
             return True
         return any(self._matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
 

@@ -13,6 +13,7 @@ from regbuf_lint.rules.attribute_fixes import attribute_fixes
 from regbuf_lint.rules.base import Rule
 from regbuf_lint.rules.buffer_fix import BufferFix, computed_name_fix
 from regbuf_lint.rules.buffer_plan import becomes_assignment
+from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,9 +91,16 @@ def _is_plain_tensor_write(context: ClassContext, write: Write) -> bool:
         return False
     if write.fills_buffer:
         return False
-    if context.is_to_be_trained(write.attribute, write.value):
+    if context.is_to_be_trained(write.attribute, write.value) or _stays_empty(context, write):
         return False
     return not any(tensor.generator_state for tensor in tensors(write.value))
+
+
+def _stays_empty(context: ClassContext, write: Write) -> bool:
+    """Whether a tensor without elements stands for nothing, and no method puts another one in its place."""
+    if not all(tensor.empty for tensor in tensors(write.value)):
+        return False
+    return write.attribute is None or context.change_of(write.attribute) is Change.NONE
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

@@ -66,7 +66,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
 def _asks(context: ClassContext, write: Write) -> bool:
     if not write.step.own or context.ignored(write.attribute) or write.form is WriteForm.BYPASS or write.fills_buffer:
         return False
-    if write.attribute is not None and context.registered_elsewhere(write.attribute):
+    if write.attribute is not None and context.is_trained_otherwise(write.attribute):
         return False
     state = context.construction.attributes.get(write.attribute or "")
     survives = state is not None and write.number in state.writes

@@ -1,0 +1,38 @@
+"""Comments and names in which the author says why a tensor is no buffer."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from regbuf_lint.model.span import Span
+    from regbuf_lint.source.text import SourceText
+
+_MOST_ROWS = 12
+_NO_BUFFER = re.compile(
+    r"#.*(\bnot?\b|n't\b|\bcannot\b|\bavoid|\bwithout\b|\binstead of\b|\brather than\b).*\b(register_)?buffers?\b",
+    re.IGNORECASE,
+)
+
+_ON_PURPOSE = "unregistered"
+"""What tests call a tensor that they leave plain in order to see what becomes of it."""
+_STANDING_IN = "dummy"
+"""What a class is called that stands for another one, and is never moved or saved itself."""
+_EXAMPLES = "example_input"
+"""How the names of tensors begin that whoever calls the model gets from it and moves, as Lightning does."""
+
+
+def names_say_plain(class_name: str, attribute: str) -> bool:
+    """Whether the qualified name of a class, or that of an attribute, says that a plain tensor is meant."""
+    if _ON_PURPOSE in f"{class_name}.{attribute}".lower() or attribute.startswith(_EXAMPLES):
+        return True
+    return _STANDING_IN in class_name.rpartition(".")[2].lower()
+
+
+def says_no_buffer(source: SourceText, statement: Span) -> bool:
+    """Whether a comment on the rows of a statement, or above it in its paragraph, says that it is no buffer."""
+    first = statement.start.row
+    while first > max(1, statement.start.row - _MOST_ROWS) and source.line(first - 1).strip():
+        first -= 1
+    return any(_NO_BUFFER.search(source.line(row)) for row in range(first, statement.end.row + 1))
