@@ -139,9 +139,13 @@ def argument(value: cst.BaseExpression, how: Registered) -> Argument:
 
 def _refuse_lost_parameter(value: cst.BaseExpression) -> None:
     """``nn.Parameter(t).to(dtype)`` was meant to be a Parameter, and a buffer would hide that it is none."""
+    whole = value
     while isinstance(value, (cst.Call, cst.Attribute)):
         name = value.func if isinstance(value, cst.Call) else None
         if isinstance(name, (cst.Name, cst.Attribute)) and code(name).rpartition(".")[2] == "Parameter":
+            if value is whole:
+                msg = "it is a Parameter by then, and no buffer can have its name"
+                raise CannotRewrite(msg)
             msg = "a method called on a new Parameter gives a plain tensor; call it before: `nn.Parameter(t.to(...))`"
             raise CannotRewrite(msg)
         value = value.func if isinstance(value, cst.Call) else value.value
