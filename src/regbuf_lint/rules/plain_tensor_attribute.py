@@ -34,7 +34,8 @@ DOCS = RuleDocs(
         "Reports a tensor that is assigned to an attribute of `self` while an `nn.Module` is built (in `__init__`, "
         "`__post_init__`, or a method that they call) and that is neither an `nn.Parameter` nor a registered buffer. "
         "It is reported once per class and attribute, at the first assignment. A constant that the class reads for "
-        "Python alone (`.item()`, a condition, the bounds of a draw, `extra_repr`) may stay where it is."
+        "Python alone (`.item()`, a condition, the bounds of a draw, `extra_repr`) may stay where it is. So may what a "
+        "comment at the assignment says is no buffer, and why."
     ),
     why=(
         "`nn.Module` keeps track of registered state only. A plain tensor stays on its device after `.to()` or "
@@ -56,8 +57,8 @@ DOCS = RuleDocs(
     ),
     fix_safety=(
         "Safe where the tensor is made on the spot and nothing else holds it. Unsafe where it may be somebody else's "
-        "(an argument, another attribute, a cached result), is complex or expanded, where one statement gives several "
-        "attributes their values, where the name is only known at run time, and where the tensor is computed from "
+        "(an argument, another attribute, a cached result), is complex, of double precision or expanded, where a method "
+        "calls `.numpy()` on it, where one statement gives several attributes their values, where the name is only known at run time, and where the tensor is computed from "
         "parameters: the fix then detaches it. What is assigned before `super().__init__()` is registered behind it, "
         "which is unsafe where constructors of base classes run in between; `x = None` of the class becomes an "
         "annotation, unsafe too. Withheld, with the reason in the help, where registration would raise or change what "
