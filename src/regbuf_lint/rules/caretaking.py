@@ -130,8 +130,8 @@ class Caretaking(ClassFamily):
 
     def filled_by_each_call(self, attribute: str) -> bool:
         """Whether ``forward``, or each reader of a placeholder, first replaces it by what it makes of its arguments."""
-        changing = methods_of([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
-        filling = {name for name in changing - self._building if not self._moves(name, attribute)}
+        tables = [table for one in self._family_uses for table in (one.replaced, one.updated, one.mutated)]
+        filling = methods_of(tables, attribute) - self._building
         is_placeholder = any(starts_as_placeholder(one, attribute, self._building) for one in self._definitions)
         if not is_placeholder and not filling & {"forward", *always_called_in_forward(self.symbol.scope.file.tree)}:
             return False
