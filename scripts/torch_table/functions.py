@@ -81,11 +81,13 @@ class Functions:
         return result
 
     def tensor_classes(self) -> list[str]:
-        """The legacy tensor types, ``torch.cuda`` ones too."""
+        """The legacy tensor types, the sparse ones and those of ``torch.cuda`` too."""
         file = self.sources.file("torch._C")
         names = [name for name, node in file.classes.items() if "Tensor" in map(leaf, node.bases)] if file else []
         names = [name for name in names if not name.startswith("_")]
-        return sorted(["torch.Tensor", *(f"torch.{name}" for name in names), *(f"torch.cuda.{name}" for name in names)])
+        sparse = [f"sparse.{name}" for name in names if name != "BoolTensor"]
+        every = [f"{device}{name}" for device in ("", "cuda.") for name in (*names, *sparse)]
+        return sorted(["torch.Tensor", *(f"torch.{name}" for name in every)])
 
     def _callable(self, path: str, found: Found) -> Spec | None:
         """What calling that name returns; None where it cannot be called."""

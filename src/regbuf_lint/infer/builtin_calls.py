@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from regbuf_lint.classes.definition import arguments_with_defaults
 from regbuf_lint.infer.attributes import read_attribute
 from regbuf_lint.infer.collections import (
     MOST_ITEMS,
@@ -15,7 +16,7 @@ from regbuf_lint.infer.collections import (
     sequence,
     sequence_of,
 )
-from regbuf_lint.infer.references import ClassValue, SelfValue, SuperValue
+from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfValue, SuperValue
 from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.targets import write
 from regbuf_lint.infer.torch_api import result_tensor
@@ -31,6 +32,7 @@ from regbuf_lint.model.value import (
     Sequence,
     Unknown,
     Value,
+    is_only,
     join,
     may_be,
 )
@@ -79,12 +81,26 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -
 
 def _getattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
     given = arguments.argument(1, "name")
-    names = literal_strings(given) or _known_pattern(given, state)
-    if not names or not arguments.positional:
+    if not arguments.positional:
         return UNKNOWN
     owner = arguments.positional[0]
+    names = literal_strings(given) or _known_pattern(given, state)
+    if not names and is_only(owner, ExternalValue):
+        names = _default_name(frame, node)
+    if not names:
+        return UNKNOWN
     found = join(read_attribute(frame, one, name, state, node.args[0]) for one in owner for name in names)
     return found | arguments.argument(2, "default")
+
+
+def _default_name(frame: Frame, node: ast.Call) -> tuple[str, ...]:
+    """The string that an argument defaults to: ``getattr(torch, window)`` gets what does the same for other names."""
+    name = node.args[1] if len(node.args) > 1 else None
+    function = frame.scope.node
+    if not isinstance(name, ast.Name) or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return ()
+    defaults = (default for one, default in arguments_with_defaults(function) if one.arg == name.id)
+    return tuple(one.value for one in defaults if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
 def _known_pattern(name: Value, state: State) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ JOINING = frozenset(
     f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "block_diag")
 )
 """Functions that make one tensor of a list of them."""
+_SPARSE = ("torch.sparse_", "torch.sparse.", "torch.cuda.sparse.")
 _FILLED = frozenset({"torch.empty", "torch.zeros", "torch.ones"})
 _CONVERTERS = {"torch.as_tensor", "torch.asarray"}
 _COPIERS = {"torch.tensor", "torch.scalar_tensor"}
@@ -107,7 +108,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         random=like.random or has("random_functions", name),
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
         generator_state=name in _GENERATOR_STATE,
-        sparse=name.startswith("torch.sparse_"),
+        sparse=name.startswith(_SPARSE),
         empty=_makes_nothing(name, arguments),
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
