@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
 
 _JOINING = frozenset({"cat", "concat", "concatenate", "hstack", "vstack", "dstack", "stack"})
+_REGISTERING = frozenset({"register_buffer", "register_parameter"})
 _LISTING = frozenset({"append", "extend", "insert"})
 
 
@@ -32,6 +33,20 @@ def stands_for_none(definitions: Sequence[ClassDefinition], attribute: str, buil
         return False
     is_asked_for = any(_asks_for_elements(function, attribute) for function in functions)
     return is_asked_for or _accumulates(functions, attribute)
+
+
+def registers(definitions: Sequence[ClassDefinition], attribute: str) -> bool:
+    """Whether a method registers a buffer or Parameter under the name of an attribute."""
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node.func) in _REGISTERING
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Constant)
+        and node.args[0].value == attribute
+        for definition in definitions
+        for function in definition.methods.values()
+        for node in ast.walk(function)
+    )
 
 
 def _asks_for_elements(function: FunctionNode, attribute: str) -> bool:

@@ -21,7 +21,7 @@ from regbuf_lint.classes.outside_uses import (
 from regbuf_lint.classes.reasons import says_no_buffer
 from regbuf_lint.classes.redraws import redrawn_for_host
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
-from regbuf_lint.classes.stand_ins import stands_for_none
+from regbuf_lint.classes.stand_ins import registers, stands_for_none
 from regbuf_lint.classes.templates import is_followed_template
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import outside_class
@@ -68,7 +68,7 @@ class Caretaking(ClassFamily):
             or self.filled_by_each_call(attribute)
             or self.serves_as_local(attribute)
             or self.stands_for_none(attribute)
-            or self.stands_for_parameter(attribute)
+            or self.stands_for_registered(attribute)
             or self.set_by_others(attribute)
             or self.is_scratch(attribute)
             or self.registered_elsewhere(attribute)
@@ -167,9 +167,14 @@ class Caretaking(ClassFamily):
             return False
         return stands_for_none(self._definitions, attribute, self._building)
 
-    def stands_for_parameter(self, attribute: str) -> bool:
-        """Whether a tensor without elements holds the place of a Parameter that not every construction makes."""
-        return may_be(self.value_of(attribute), Parameter) and self.may_start_empty(attribute)
+    def stands_for_registered(self, attribute: str) -> bool:
+        """Whether a tensor without elements holds the place of what is registered elsewhere.
+
+        That is a Parameter that not every construction makes, or a buffer that a method registers later.
+        """
+        if not self.may_start_empty(attribute):
+            return False
+        return may_be(self.value_of(attribute), Parameter) or registers(self._definitions, attribute)
 
     def may_start_empty(self, attribute: str | None) -> bool:
         """Whether construction puts a tensor without elements into the attribute, on some path."""
