@@ -66,11 +66,11 @@ def check(context: ClassContext) -> Iterator[Finding]:
 def _asks(context: ClassContext, write: Write) -> bool:
     if not write.step.own or context.ignored(write.attribute) or write.form is WriteForm.BYPASS or write.fills_buffer:
         return False
-    if write.attribute is not None and context.is_trained_otherwise(write.attribute):
-        return False
     state = context.construction.attributes.get(write.attribute or "")
     survives = state is not None and write.number in state.writes
-    return survives and is_tensor(write.value) and context.is_to_be_trained(write.attribute, write.value)
+    if not survives or not is_tensor(write.value) or not context.is_to_be_trained(write.attribute, write.value):
+        return False
+    return write.attribute is None or not context.is_trained_otherwise(write.attribute)
 
 
 def _finding(context: ClassContext, write: Write) -> Finding:
