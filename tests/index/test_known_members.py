@@ -28,7 +28,23 @@ def test_entries_are_well_formed(entry: dict[str, Any]) -> None:
     assert [name for name in entry["names"] if not re.fullmatch(r"\w+(\.[\w*]+)+", name)] == []
     assert [name for name in entry["members"] if not name.isidentifier()] == []
     assert entry["members"] == sorted(set(entry["members"]))
-    assert set(entry["moved"]) <= set(entry["members"])
+    assert entry["moved"] == ["*"] or set(entry["moved"]) <= set(entry["members"])
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "moves"),
+    [
+        ("pytorch_lightning.LightningModule", "example_input_array", True),
+        ("pytorch_lightning.LightningModule", "mask", False),
+        ("pytorch_lightning.LightningModule", None, False),
+        ("pytorch3d.renderer.utils.TensorProperties", "location", True),
+        ("pytorch3d.renderer.PointLights", None, True),
+    ],
+)
+def test_attributes_that_the_package_moves(name: str, attribute: str | None, *, moves: bool) -> None:
+    found = outside_class(name)
+    assert found is not None
+    assert found.moves(attribute) is moves
 
 
 @pytest.mark.parametrize(

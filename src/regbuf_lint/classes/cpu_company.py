@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, last_name, receiver_name
-from regbuf_lint.classes.first_values import is_put_on_cpu
+from regbuf_lint.classes.first_values import LEAVING, is_put_on_cpu
 from regbuf_lint.classes.stores import is_own, stores_in
 
 if TYPE_CHECKING:
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 _FACTORIES = frozenset({"arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros"})
 _JOINING = frozenset({"cat", "concat", "concatenate", "hstack", "stack", "vstack"})
-_OWN, _MADE, _OTHER = "made of the attribute", "made here", "anything else"
+_OWN, _MADE, _MOVED, _OTHER = "made of the attribute", "made here", "moved to the CPU", "anything else"
 _METADATA = frozenset({"device", "dtype", "ndim", "shape"})
 
 
 def meets_cpu_tensors(
     definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
 ) -> bool:
-    """Whether a method that runs after construction joins the attribute with tensors that it makes on the CPU.
+    """Whether a method that runs after construction joins the attribute with tensors that it makes, or moves, there.
 
-    So it does, too, where it assigns what it moves there: ``self.log[i] = x.cpu()``.
+    So it does, too, where it assigns what it moves to the CPU, or by an index there: ``self.log[i] = x.cpu()``.
 
     Args:
         definitions: the class, its bases and its heirs, as far as they are at hand.
@@ -69,27 +69,56 @@ class _Company:
         """Whether one expression joins the two."""
         assignments = [node for node in ast.walk(self._function) if isinstance(node, ast.Assign)]
         for node in sorted(assignments, key=lambda one: one.lineno):
-            kind = _OWN if self._is_own(node.value) else _MADE if self._is_made_alone(node.value) else _OTHER
+            kind = self._kind(node.value)
             names = (name for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name))
             for name in names:
                 if isinstance(name.ctx, ast.Store):
                     self._locals.setdefault(name.id, set()).add(kind)
         return any(self._joins(list(parts)) for parts in self._joined()) or any(map(self._takes_from_cpu, assignments))
 
+    def _kind(self, value: ast.expr) -> str:
+        if self._is_own(value):
+            return _OWN
+        if self._is_moved(value):
+            return _MOVED
+        return _MADE if self._is_made_alone(value) else _OTHER
+
     def _takes_from_cpu(self, node: ast.Assign) -> bool:
-        """``self.x = y.cpu()`` or ``self.x[...] = y.cpu()``."""
-        owners = [target.value if isinstance(target, ast.Subscript) else target for target in node.targets]
-        return is_put_on_cpu(node.value) and any(is_own(one, self._receiver, self._attribute) for one in owners)
+        """``self.x = y.cpu()``, ``self.x[...] = y.cpu()`` or ``self.x[y.cpu()] = ...``."""
+        for target in node.targets:
+            owner = target.value if isinstance(target, ast.Subscript) else target
+            indices = ast.walk(target.slice) if isinstance(target, ast.Subscript) else ()
+            given = (node.value, *(one for one in indices if isinstance(one, ast.expr)))
+            if is_own(owner, self._receiver, self._attribute) and any(map(self._is_moved, given)):
+                return True
+        return False
+
+    def _is_moved(self, node: ast.expr) -> bool:
+        """Whether a value says itself that it is on the CPU, or is a local that always does."""
+        while not is_put_on_cpu(node):
+            if isinstance(node, ast.Name):
+                return self._locals.get(node.id) == {_MOVED}
+            if isinstance(node, ast.UnaryOp):
+                node = node.operand
+            elif isinstance(node, ast.Subscript):
+                node = node.value
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr not in LEAVING:
+                node = node.func.value
+            else:
+                return False
+        return True
 
     def _joined(self) -> Iterator[Iterable[ast.expr]]:
         for node in ast.walk(self._function):
             if isinstance(node, ast.BinOp):
                 yield node.left, node.right
+            elif isinstance(node, ast.AugAssign):
+                yield node.target, node.value
             elif isinstance(node, ast.Call) and last_name(node.func) in _JOINING and node.args:
                 yield getattr(node.args[0], "elts", ())
 
     def _joins(self, parts: list[ast.expr]) -> bool:
-        return any(map(self._is_own, parts)) and any(map(self._is_made_alone, parts))
+        return any(map(self._is_own, parts)) and any(self._is_moved(one) or self._is_made_alone(one) for one in parts)
 
     def _is_made_alone(self, node: ast.expr) -> bool:
         """Whether a value comes from new tensors and numbers only: what else the object holds may be anywhere."""
@@ -104,7 +133,7 @@ class _Company:
         return is_receiver or any(map(self._reads_object, ast.iter_child_nodes(node)))
 
     def _is_own(self, node: ast.AST) -> bool:
-        if isinstance(node, ast.Call) and last_name(node.func) == "len":
+        if isinstance(node, ast.Call) and (last_name(node.func) == "len" or is_put_on_cpu(node)):
             return False
         if isinstance(node, ast.Attribute):
             if node.attr in _METADATA:

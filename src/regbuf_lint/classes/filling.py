@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
 
 _ABOUT_SHAPE = frozenset({"shape", "dtype", "ndim", "size", "dim", "numel", "training"})
+_ABOUT_DEVICE = frozenset({"device", "type", "is_cuda", "get_device"})
 _NUMBERS = frozenset({"int", "float", "bool", "str"})
 
 
@@ -99,9 +100,12 @@ class _Filling:
         checked = self._checks_device(statement.test)
         if self._reads(statement.test) and not (filled or checked):
             raise _Otherwise
-        then = self.block(statement.body, filled=filled)
-        otherwise = self.block(statement.orelse, filled=filled)
-        return then and (otherwise or checked)
+        then = self.block(statement.body, filled=filled or checked)
+        otherwise = self.block(statement.orelse, filled=filled or checked)
+        return then and otherwise and (filled or not checked or self._fills(statement))
+
+    def _fills(self, statement: ast.stmt) -> bool:
+        return any(own_values(statement, self._receiver, self._attribute))
 
     def _simple(self, statement: ast.stmt, *, filled: bool) -> bool:
         values = list(own_values(statement, self._receiver, self._attribute))
@@ -124,13 +128,16 @@ class _Filling:
 
     def _checks_device(self, test: ast.expr) -> bool:
         return any(
-            isinstance(node, ast.Attribute)
-            and node.attr == "device"
-            and is_own(node.value, self._receiver, self._attribute)
+            isinstance(node, ast.Attribute) and node.attr in _ABOUT_DEVICE and self._is_own_data(node.value)
             for compare in ast.walk(test)
             if isinstance(compare, ast.Compare)
             for node in ast.walk(compare)
         )
+
+    def _is_own_data(self, node: ast.expr) -> bool:
+        """``self.x`` or ``self.x.data``."""
+        inner = node.value if isinstance(node, ast.Attribute) and node.attr == "data" else node
+        return is_own(inner, self._receiver, self._attribute)
 
     def _reads(self, node: ast.AST) -> bool:
         return any(isinstance(one.ctx, ast.Load) for one in self._mentions(node))

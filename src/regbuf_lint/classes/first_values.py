@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _UNINITIALISED = frozenset({"empty", "empty_like", "empty_strided"})
 _FILLED = frozenset({"tensor", "zeros", "ones", "Tensor", "FloatTensor", "LongTensor"})
 
+LEAVING = frozenset({"to", "cuda", "numpy", "item", "tolist"})
+"""Methods whose results are on another device than the tensor, or are none."""
+
 
 def starts_as_placeholder(definition: ClassDefinition, attribute: str, building: frozenset[str]) -> bool:
     """Whether the methods that build the object put nothing but placeholders into an attribute.
@@ -47,7 +50,7 @@ def starts_on_cpu(definitions: Sequence[ClassDefinition], attribute: str, buildi
 
 def is_put_on_cpu(value: ast.expr) -> bool:
     """Whether a value says so itself, as ``x.cpu()`` or ``x.detach().cpu().contiguous()`` do."""
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in LEAVING:
         if value.func.attr == "cpu" and not value.args:
             return True
         value = value.func.value

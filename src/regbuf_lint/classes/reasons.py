@@ -15,6 +15,7 @@ _NO_BUFFER = re.compile(
     re.IGNORECASE,
 )
 
+_FOR_TESTS = re.compile(r"(?<![A-Za-z])for_test(s|ing)?\b")
 _ON_PURPOSE = "unregistered"
 """What tests call a tensor that they leave plain in order to see what becomes of it."""
 _STANDING_IN = "dummy"
@@ -31,7 +32,12 @@ def names_say_plain(class_name: str, attribute: str) -> bool:
 
 
 def says_no_buffer(source: SourceText, statement: Span) -> bool:
-    """Whether a comment on the rows of a statement, or above it in its paragraph, says that it is no buffer."""
+    """Whether a statement, by a flag in it, or a comment in its paragraph says why it makes no buffer.
+
+    The comment stands on its rows or above. The flag says that tests alone see the tensor.
+    """
+    if _FOR_TESTS.search(source.slice(statement)):
+        return True
     first = statement.start.row
     while first > max(1, statement.start.row - _MOST_ROWS) and source.line(first - 1).strip():
         first -= 1

@@ -49,11 +49,15 @@ class OutsideClass:
 
     Attributes:
         members: names that it gives to its objects.
-        moved: attributes that its package moves to the right device by itself.
+        moved: attributes that its package moves to the right device by itself; ``*`` for every tensor.
     """
 
     members: frozenset[str]
     moved: frozenset[str]
+
+    def moves(self, attribute: str | None) -> bool:
+        """Whether its package moves an attribute, None for one whose name is not known."""
+        return "*" in self.moved or attribute in self.moved
 
 
 @cache

@@ -51,7 +51,7 @@ class Caretaking(ClassFamily):
         if any(uses.touches(attribute or "") for uses in self._movers):
             return True
         listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self._built)]
-        return any(known is not None and attribute in known.moved for known in listed)
+        return any(known is not None and known.moves(attribute) for known in listed)
 
     @cached_property
     def _movers(self) -> tuple[AttributeUses, ...]:
