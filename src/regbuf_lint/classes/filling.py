@@ -22,8 +22,8 @@ _NUMBERS = frozenset({"int", "float", "bool", "str"})
 def fill_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bool:
     """Whether methods, each time they run, give the attribute a value from their arguments before they read it.
 
-    An ``if`` that compares the attribute's device may decide that the value of the time before still serves. No method
-    at all fills nothing.
+    An ``if`` that compares the attribute's device may decide that the value of the time before still serves, in the
+    branch that does not set it. No method at all fills nothing.
     """
     return bool(functions) and all(_fills_before_reading(function, attribute) for function in functions)
 
@@ -100,11 +100,15 @@ class _Filling:
         checked = self._checks_device(statement.test)
         if self._reads(statement.test) and not (filled or checked):
             raise _Otherwise
-        then = self.block(statement.body, filled=filled or checked)
-        otherwise = self.block(statement.orelse, filled=filled or checked)
-        return then and otherwise and (filled or not checked or self._fills(statement))
+        blocks = (statement.body, statement.orelse)
+        sets = [any(self._sets(one) for one in block) for block in blocks]
+        ends = [
+            self.block(block, filled=filled or (checked and not is_set))
+            for block, is_set in zip(blocks, sets, strict=True)
+        ]
+        return all(ends) and (filled or not checked or any(sets))
 
-    def _fills(self, statement: ast.stmt) -> bool:
+    def _sets(self, statement: ast.stmt) -> bool:
         return any(own_values(statement, self._receiver, self._attribute))
 
     def _simple(self, statement: ast.stmt, *, filled: bool) -> bool:
