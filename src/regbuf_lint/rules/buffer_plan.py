@@ -67,6 +67,9 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
         Withheld: it cannot become one.
     """
     _refuse_hostile_class(context, attribute, writes)
+    if attribute is None and any(map(context.is_read_by_same_name, writes)):
+        msg = "the attribute is read under that name before, and registering a name that exists raises KeyError"
+        raise Withheld(msg)
     if attribute is not None:
         _refuse_name(context, attribute, writes)
         _refuse_later(context, attribute)

@@ -18,6 +18,7 @@ from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
 from regbuf_lint.classes.blocks import is_alone_in_block
 from regbuf_lint.classes.buffer_walks import walks_own_buffers
 from regbuf_lint.classes.class_none import ClassNone, class_none, read_before, read_on_class
+from regbuf_lint.classes.computed_names import is_read_by_same_name
 from regbuf_lint.classes.container_uses import obstacle
 from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
 from regbuf_lint.classes.early_assignment import EarlyAssignment, early_assignment
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from regbuf_lint.classes.moves import DeviceMove
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.model.class_view import Write
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.settings import Persistence
     from regbuf_lint.model.span import Span
@@ -142,6 +144,10 @@ class ClassContext(Caretaking):
         """
         file = self.symbol.scope.file
         return "PreTrainedModel" in file.source.text or file.name.partition(".")[0] == "transformers"
+
+    def is_read_by_same_name(self, write: Write) -> bool:
+        """Whether the method that sets an attribute of a computed name reads it, too."""
+        return is_read_by_same_name(self.definition, write.step.method, write.step.statement)
 
     @cached_property
     def weight_initialiser(self) -> WeightInitialiser | None:

@@ -1,0 +1,25 @@
+"""Attributes whose names are known only at run time."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import last_name, receiver_name
+
+if TYPE_CHECKING:
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.model.span import Span
+
+
+def is_read_by_same_name(definition: ClassDefinition, method: str, statement: Span) -> bool:
+    """Whether the method of a ``setattr(self, name, ...)`` asks for ``getattr(self, name)`` too: it exists already."""
+    function = definition.methods.get(method)
+    if function is None:
+        return False
+    file = definition.symbol.scope.file
+    receiver = receiver_name(function)
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and len(node.args) > 1]
+    own = [node for node in calls if isinstance(node.args[0], ast.Name) and node.args[0].id == receiver]
+    names = {ast.dump(one.args[1]) for one in own if last_name(one.func) == "setattr" and file.span(one) == statement}
+    return any(last_name(one.func) == "getattr" and ast.dump(one.args[1]) in names for one in own)
