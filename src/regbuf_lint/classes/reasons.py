@@ -11,9 +11,15 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 12
 _NO_BUFFER = re.compile(
-    r"#.*(\bnot?\b|n't\b|\bcannot\b|\bavoid|\bwithout\b|\binstead of\b|\brather than\b).*\b(register_)?buffers?\b",
-    re.IGNORECASE,
+    r"""
+    \#.*
+    (\b(not|no|never|cannot|avoid\w*|without|instead\ of|rather\ than)|n't)
+    (\s+(?!but\b|train|learn|param|grad)[\w`]+){0,3}
+    \s+`?(register_|self\.register_)?buffers?\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
+"""A word that denies, and up to three between it and the buffer; "not trainable, a buffer" speaks of something else."""
 
 _FOR_TESTS = re.compile(r"(?<![A-Za-z])for_test(s|ing)?\b")
 _ON_PURPOSE = "unregistered"
