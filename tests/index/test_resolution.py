@@ -13,6 +13,7 @@ from regbuf_lint.index.symbols import ValueSymbol
 if TYPE_CHECKING:
     from pathlib import Path
 
+MODULE = "outside torch.nn.Module"
 UNDER_TYPE_CHECKING = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
 
 
@@ -67,6 +68,9 @@ def test_in_one_file(tmp_path: Path, main: str, expression: str, expected: list[
         ("from a import absent", "absent", {"a.py": ""}, ["outside a.absent"]),
         ("from a import *", "absent", {"a.py": ""}, ["unresolved absent"]),
         ("from a import *", "len", {"a.py": "def len(): ..."}, ["function a.len"]),
+        ("from a import *", "nn.Module", {"a.py": "from torch import nn"}, [MODULE]),
+        ("from b import *", "nn.Module", {"a.py": "import torch.nn as nn", "b.py": "from a import *"}, [MODULE]),
+        ("from a import *\nfrom b import *", "nn.Module", {"a.py": "", "b.py": "from torch import nn"}, [MODULE]),
         ("from a import f", "f", {"a/__init__.py": "from .b import f", "a/b.py": "f = 1"}, ["value a.b.f"]),
         ("from a import f", "f", {"a/__init__.py": "from ..b import f", "b.py": "f = 1"}, ["value b.f"]),
         ("from a import f", "f", {"a.py": "from b import f", "b.py": "from a import f"}, ["unresolved a.f"]),

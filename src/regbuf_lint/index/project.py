@@ -124,7 +124,7 @@ class Project:
             current = current.parent
         for origin in scope.file.scope.star_imports:
             found = self._from(origin, name, scope.file.root, hops)
-            if not all(isinstance(symbol, (External, Unresolved)) for symbol in found):
+            if not all(_is_missing(symbol, origin, name) for symbol in found):
                 return found
         if scope.file.scope.star_imports and not _is_builtin(name):
             origins = scope.file.scope.star_imports
@@ -300,7 +300,7 @@ class Project:
             if origin == file.name:
                 continue
             found = self._from(origin, name, file.root, hops + 1)
-            if found and not all(isinstance(symbol, (External, Unresolved)) for symbol in found):
+            if not all(_is_missing(symbol, origin, name) for symbol in found):
                 return found
         inner = self.file(f"{file.name}.{name}", file.root) if file.is_package else None
         return (FileSymbol(inner) if inner is not None else External(f"{file.name}.{name}"),)
@@ -350,6 +350,11 @@ class Project:
             except (SourceError, ParseError, OSError):
                 self._by_path[path] = None
         return self._by_path[path]
+
+
+def _is_missing(symbol: Symbol, origin: str, name: str) -> bool:
+    """Whether looking up a name in a file gave nothing: what the file itself imports from elsewhere is something."""
+    return isinstance(symbol, Unresolved) or symbol == External(f"{origin}.{name}")
 
 
 def _package_directory(file: FileFacts) -> Path | None:
