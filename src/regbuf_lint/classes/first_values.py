@@ -49,9 +49,12 @@ def starts_on_cpu(definitions: Sequence[ClassDefinition], attribute: str, buildi
 
 
 def is_put_on_cpu(value: ast.expr) -> bool:
-    """Whether a value says so itself, as ``x.cpu()`` or ``x.detach().cpu().contiguous()`` do."""
+    """Whether a value says so itself, as ``x.cpu().contiguous()`` or ``torch.tensor(..., device="cpu")`` do."""
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in LEAVING:
         if value.func.attr == "cpu" and not value.args:
+            return True
+        device = next((one.value for one in value.keywords if one.arg == "device"), None)
+        if isinstance(device, ast.Constant) and device.value == "cpu":
             return True
         value = value.func.value
     return False

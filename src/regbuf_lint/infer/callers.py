@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import (
     arguments_with_defaults,
+    decorator_names,
     given_expressions,
     is_none,
     positional_names,
@@ -82,12 +83,17 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
 
 
 def _calls(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, ast.Call]]:
-    """The calls of a class in its package, with the scope that each stands in."""
+    """The calls of a class in its package, ``cls(...)`` of its own among them, with the scope that each stands in."""
     name = symbol.scope.qualname.rpartition(".")[2]
     for file in inference.project.files_calling(symbol.scope.file, name):
         for scope, call in calls_of(file, name):
             if symbol in inference.project.resolve(scope, call.func) or _is_nested(inference, symbol, scope, call.func):
                 yield scope, call
+    for function in inference.definition(symbol).methods.values():
+        own = receiver_name(function)
+        if own is not None and "classmethod" in decorator_names(function):
+            scope = symbol.scope.child(function)
+            yield from ((inner, call) for inner, call in calls_of(symbol.scope.file, own) if inner is scope)
 
 
 def _is_nested(inference: Inference, symbol: ClassSymbol, scope: Scope, callee: ast.expr) -> bool:
@@ -182,13 +188,21 @@ def _given(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments
         if function is None:
             Frame(inference, scope).evaluate(call, State())
             return seen
-        if function.parent is not None and isinstance(function.parent.node, ast.ClassDef):
-            maker = ClassSymbol(function.parent)
+        maker = _maker(function)
+        if maker is not None:
             follow(inference, maker, arguments_from_callers(inference, maker))
             if seen or inference.hierarchy.membership(maker).verdict is Verdict.YES:
                 return seen
         run_body(Frame(inference, function), FunctionValue(function), ANY_ARGUMENTS, State())
     return [] if any(map(_is_passed_on, seen)) else seen
+
+
+def _maker(function: Scope) -> ClassSymbol | None:
+    """The class of the object whose method a function is; None for other functions, class methods among them."""
+    around = function.parent
+    if around is None or not isinstance(around.node, ast.ClassDef) or not isinstance(function.node, _FUNCTIONS):
+        return None
+    return None if "classmethod" in decorator_names(function.node) else ClassSymbol(around)
 
 
 def _is_passed_on(arguments: Arguments) -> bool:
@@ -197,8 +211,9 @@ def _is_passed_on(arguments: Arguments) -> bool:
 
 def _value(function: FunctionNode, name: str, given: list[Arguments]) -> Value:
     """What an argument is at a call, None where it is left out."""
-    names = positional_names(function)
-    place = names.index(name) if name in names else len(names)
     if not given or any(one.starred for one in given):
         return UNKNOWN
-    return join(one.argument(place, name) or NONE for one in given)
+    names = positional_names(function)
+    if name not in names:
+        return join(one.keyword(name) or NONE for one in given)
+    return join(one.argument(names.index(name), name) or NONE for one in given)

@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, is_none, receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_none, last_name, receiver_name
+from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.infer.torch_api import table
 
 if TYPE_CHECKING:
@@ -27,10 +28,9 @@ def open_arguments(definition: ClassDefinition) -> frozenset[str]:
     function = definition.methods.get("__init__")
     if function is None:
         return frozenset()
-    names = frozenset(_without_annotation(function))
     kept = _Kept(receiver_name(function))
     kept.visit(function)
-    names &= kept.used
+    names = frozenset(_without_annotation(function)) & kept.used | frozenset(_keywords(function))
     if not names:
         return frozenset()
     same = {attribute: name for attribute, name in kept.direct.items() if name in names}
@@ -45,6 +45,25 @@ def _without_annotation(function: FunctionNode) -> Iterator[str]:
     for argument, default in arguments_with_defaults(function)[1:]:
         if argument.annotation is None and (default is None or is_none(default)):
             yield argument.arg
+
+
+def _keywords(function: FunctionNode) -> Iterator[str]:
+    """Names under which the function asks ``**kwargs`` for something that it cannot do without."""
+    rest = function.args.kwarg
+    for target, value in stores_in(function) if rest is not None else ():
+        if not isinstance(value, (ast.Call, ast.Subscript)):
+            continue
+        owner = value.value if isinstance(value, ast.Subscript) else getattr(value.func, "value", None)
+        asked = value.slice if isinstance(value, ast.Subscript) else value.args[0] if len(value.args) == 1 else None
+        is_asking = isinstance(value, ast.Subscript) or last_name(value.func) == "pop"
+        own = isinstance(owner, ast.Name) and rest is not None and owner.id == rest.arg
+        if own and is_asking and isinstance(asked, ast.Constant) and asked.value in _names_of(target):
+            yield asked.value
+
+
+def _names_of(target: ast.expr) -> set[str]:
+    """What a target is called: a local or an attribute."""
+    return {getattr(target, "id", ""), getattr(target, "attr", "")} - {""}
 
 
 @dataclass

@@ -44,6 +44,8 @@ _DTYPES = {
 }
 _CASTS = {"float", "double", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"}
 _KEEPING = _CASTS | {"to", "cuda", "cpu", "type", "type_as", "xpu"}
+_LIKE_ANOTHER = {"to", "type_as"}
+"""Methods that take no more than device and dtype from a tensor that is passed."""
 _GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.random.get_rng_state"}
 JOINING = frozenset(
     f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "block_diag")
@@ -198,7 +200,7 @@ def _holds_held(values: list[Value]) -> bool:
 
 
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
-    others = result_tensor(arguments.every())
+    others = Tensor() if name in _LIKE_ANOTHER else result_tensor(arguments.every())
     like = replace(
         receiver,
         requires_grad=False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Buffer, is_tensor, may_be, tensors
+from regbuf_lint.model.value import Buffer, Parameter, is_tensor, may_be, tensors
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rules.attribute_fixes import attribute_fixes
 from regbuf_lint.rules.base import Rule
@@ -133,6 +133,8 @@ def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> boo
     state = context.construction.attributes.get(attribute)
     if state is None or may_be(state.value, Buffer):
         return False
+    if may_be(state.value, Parameter) and not tensors(state.value):
+        return False  # what was plain for a while became one wherever it was a tensor
     return any(write.number in state.writes for write in writes)
 
 
