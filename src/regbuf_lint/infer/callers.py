@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MOST_CALLS = 12
 """Calls that are looked at for the sake of one class."""
 _DEEPEST = 3
+"""Constructors through which an argument is followed that each hands on to the next."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda, ast.ListComp, ast.DictComp)
 
