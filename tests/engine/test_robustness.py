@@ -79,7 +79,7 @@ def test_what_nests_deeper_than_python_parses_is_one_finding() -> None:
 
 def test_a_long_file() -> None:
     methods = "".join(f"    def f{i}(self, x):\n        return x * self.a{i} + {i}\n\n" for i in range(1600))
-    text = in_init(*(f"self.a{i} = torch.ones({i})" for i in range(200))) + methods
+    text = in_init(*(f"self.a{i} = torch.ones({i + 1})" for i in range(200))) + methods
     assert text.count("\n") > 5000
     assert codes(text) == ["RBF001"] * 200
 

@@ -122,7 +122,7 @@ def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: 
     if context.finds_no_buffers:
         msg = "the class has its own `__getattr__`, which does not find buffers"
         raise Withheld(msg)
-    walker = context.walks_own_buffers()
+    walker = context.walks_own_buffers
     if walker is not None:
         msg = f"`{walker}` goes through the object's own buffers, and would take the new one for one of them"
         raise Withheld(msg)

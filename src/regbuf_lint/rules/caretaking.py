@@ -35,6 +35,8 @@ from regbuf_lint.rules.change import Change
 from regbuf_lint.rules.family import ClassFamily, methods_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.index.scopes import FunctionNode
 
@@ -75,10 +77,21 @@ class Caretaking(ClassFamily):
             or self.is_given_no_tensors(attribute)
             or self.is_plain_for_a_reason(attribute)
             or starts_on_cpu(self._definitions, attribute, self._building)
-            or any(wants_it_there(self._definitions, attribute, self.runs_later) for wants_it_there in _PLACED)
+            or self.is_wanted_in_place(attribute)
             or moved_by_owner(self._inference, self._built, attribute)
             or self.is_made_by_forward
         )
+
+    def is_wanted_in_place(self, attribute: str) -> bool:
+        """Whether methods that run later want the tensor where it is."""
+        uses_later = self._uses_later(attribute)
+        return any(wants_it_there(self._definitions, attribute, uses_later) for wants_it_there in _PLACED)
+
+    def _uses_later(self, attribute: str) -> Callable[[str], bool]:
+        """Tells whether a method of a name runs after construction and does something with the attribute."""
+        tables = [table for one in self._family_uses for table in (one.read, one.stored, one.mutated)]
+        using = methods_of(tables, attribute)
+        return lambda name: name in using and self.runs_later(name)
 
     def is_plain_for_a_reason(self, attribute: str) -> bool:
         """Whether a comment at one of the class's own statements says why the attribute is no buffer."""
@@ -218,7 +231,7 @@ class Caretaking(ClassFamily):
 
     def method_with_numpy(self, attribute: str) -> str | None:
         """A method that runs after construction and calls ``.numpy()`` on the tensor in the attribute."""
-        return method_with_numpy(self._definitions, attribute, self.runs_later)
+        return method_with_numpy(self._definitions, attribute, self._uses_later(attribute))
 
     def is_to_be_filled(self, attribute: str) -> bool:
         """Whether the attribute holds a list or dict of placeholders.

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 class ClassContext(Caretaking):
     """One nn.Module class of the file that is being checked, and what a fix has to know of its text."""
 
+    @cached_property
     def walks_own_buffers(self) -> str | None:
         """A method of the class or a base that does something with each buffer of the object itself."""
         definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
