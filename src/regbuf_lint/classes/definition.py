@@ -76,10 +76,15 @@ def names_in(function: FunctionNode) -> frozenset[str]:
     return frozenset(found | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
 
 
+def stored_in(node: ast.AST) -> frozenset[str]:
+    """Every name that a function or expression binds, those of arguments left aside."""
+    names = (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+    return frozenset(one.id for one in names)
+
+
 def bound_in(function: FunctionNode) -> frozenset[str]:
     """Every name that a function binds or takes as an argument."""
-    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return frozenset(names | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
+    return stored_in(function) | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
 
 
 def names_string(expressions: Iterable[ast.expr], text: str) -> bool:
@@ -119,6 +124,11 @@ def given_expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.e
             break
         given[name] = value
     return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
+
+def is_name(node: ast.AST | None, name: str | None) -> bool:
+    """Whether an expression is a certain name, alone."""
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def is_none(node: ast.AST | None) -> bool:

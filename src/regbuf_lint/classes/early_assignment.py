@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import bound_in, receiver_name
+from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -60,7 +60,8 @@ def early_assignment(
     calls = [
         (index, one)
         for index, one in enumerate(function.body)
-        if _initialises(one, receiver) and (initialised_from is None or file.span(one).end <= initialised_from)
+        if initialising_call(one, receiver) is not None
+        and (initialised_from is None or file.span(one).end <= initialised_from)
     ]
     if not calls:
         return "the constructor has no plain call of it behind that"
@@ -98,25 +99,22 @@ def _by_statement(
     return found
 
 
-def _initialises(statement: ast.stmt, receiver: str) -> bool:
+def initialising_call(statement: ast.stmt, receiver: str) -> ast.Call | None:
+    """The call in ``super().__init__(...)`` or ``Base.__init__(self, ...)``; None for any other statement."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "__init__":
-        return False
-    return _is_super(call.func.value) or (bool(call.args) and _is(call.args[0], receiver))
+        return None
+    return call if _is_super(call.func.value) or (call.args and is_name(call.args[0], receiver)) else None
 
 
 def _is_super(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and _is(node.func, "super")
-
-
-def _is(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+    return isinstance(node, ast.Call) and is_name(node.func, "super")
 
 
 def _attributes(statements: Iterable[ast.stmt], receiver: str) -> Iterator[ast.Attribute]:
     for statement in statements:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and _is(node.value, receiver):
+            if isinstance(node, ast.Attribute) and is_name(node.value, receiver):
                 yield node
 
 
@@ -132,14 +130,14 @@ def _obstacle(statements: list[ast.stmt], receiver: str, attribute: str) -> str 
                 return "a function that is made before `super().__init__()` uses it"
             if isinstance(node, ast.Call) and (_is_super(node) or getattr(node.func, "attr", "") == "__init__"):
                 allowed.update(id(one) for one in node.args)
-    names = (node for statement in statements for node in ast.walk(statement) if _is(node, receiver))
+    names = (node for statement in statements for node in ast.walk(statement) if is_name(node, receiver))
     if any(id(node) not in allowed for node in names):
         return "the object itself is handed on before `super().__init__()`"
     return None
 
 
 def _inside(scope: ast.AST, receiver: str) -> Iterator[ast.Attribute]:
-    return (one for one in ast.walk(scope) if isinstance(one, ast.Attribute) and _is(one.value, receiver))
+    return (one for one in ast.walk(scope) if isinstance(one, ast.Attribute) and is_name(one.value, receiver))
 
 
 def _binds(block: list[ast.stmt], receiver: str, attribute: str) -> bool:
@@ -168,7 +166,7 @@ def _movable(function: FunctionNode, index: int, receiver: str, nodes: list[ast.
     if len(nodes) > 1 or not _assigns(statement, nodes[0]):
         return None
     value: ast.expr = statement.value  # type: ignore[attr-defined]
-    if any(_is(node, receiver) or isinstance(node, _UNMOVABLE) for node in ast.walk(value)):
+    if any(is_name(node, receiver) or isinstance(node, _UNMOVABLE) for node in ast.walk(value)):
         return None
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} & bound_in(function)
     changing = names - _numbers(function)

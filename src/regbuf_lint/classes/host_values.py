@@ -6,7 +6,7 @@ import ast
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_none, last_name, receiver_name
+from regbuf_lint.classes.definition import is_name, is_none, last_name, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +73,7 @@ class HostValues:
 
     def is_own(self, node: ast.AST) -> bool:
         """Whether a node is ``self.x`` for any ``x``."""
-        return self.receiver is not None and isinstance(node, ast.Attribute) and _is_name(node.value, self.receiver)
+        return self.receiver is not None and isinstance(node, ast.Attribute) and is_name(node.value, self.receiver)
 
     def call_of_method(self, node: ast.expr, names: frozenset[str]) -> ast.Call | None:
         """The call ``node.name(...)`` around an expression, where the name is one of some."""
@@ -260,7 +260,7 @@ class HostValues:
         assigned = [
             node.value
             for node in self.nodes
-            if isinstance(node, ast.Assign) and any(_is_name(target, value.id) for target in node.targets)
+            if isinstance(node, ast.Assign) and any(is_name(target, value.id) for target in node.targets)
         ]
         names = [[one for one in ast.walk(source) if isinstance(one, ast.Name)] for source in assigned]
         return bool(names) and all(
@@ -289,13 +289,9 @@ def worst(endings: Iterable[Ending]) -> Ending:
 
 def _name_in_torch(function: ast.expr) -> str:
     """``exp`` for ``torch.exp``; empty for anything else."""
-    if isinstance(function, ast.Attribute) and _is_name(function.value, "torch"):
+    if isinstance(function, ast.Attribute) and is_name(function.value, "torch"):
         return function.attr
     return ""
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _asks_for_none(node: ast.Compare) -> bool:

@@ -43,8 +43,7 @@ def method_place(definition: ClassDefinition, method: str, statement: Span) -> M
     if function is None or not function.lineno < statement.start.row <= (function.end_lineno or 0):
         return None
     file = definition.symbol.scope.file
-    line = file.source.line(function.lineno)
-    indent = line[: len(line) - len(line.lstrip())]
+    indent = file.source.indent(function.lineno)
     receiver = function.args.args[0].arg if function.args.args else ""
     if not receiver or "staticmethod" in {getattr(one, "id", "") for one in function.decorator_list}:
         return None
@@ -66,7 +65,7 @@ def last_row(source: SourceText, row: int, indent: str) -> int:
         line = source.line(below)
         if not line.strip():
             continue
-        if not line.lstrip().startswith("#") or len(line) - len(line.lstrip()) <= len(indent):
+        if not line.lstrip().startswith("#") or len(source.indent(below)) <= len(indent):
             break
         last = below
     return last

@@ -18,8 +18,7 @@ _HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
 
 def called_in_forward(tree: ast.Module) -> frozenset[str]:
     """Names of the methods that any ``forward`` of a file calls, on whatever object, or that serve it as hooks."""
-    forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
-    calls = (node.func for forward in forwards for node in ast.walk(forward) if isinstance(node, ast.Call))
+    calls = (node.func for forward in _forwards(tree) for node in ast.walk(forward) if isinstance(node, ast.Call))
     hooks = (
         argument
         for node in ast.walk(tree)
@@ -31,8 +30,11 @@ def called_in_forward(tree: ast.Module) -> frozenset[str]:
 
 def always_called_in_forward(tree: ast.Module) -> frozenset[str]:
     """Names of the methods that some ``forward`` of a file calls whenever it runs, on whatever object."""
-    forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
-    return frozenset(name for forward in forwards for name in _called(forward.body))
+    return frozenset(name for forward in _forwards(tree) for name in _called(forward.body))
+
+
+def _forwards(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
 
 
 def _called(block: list[ast.stmt]) -> Iterator[str]:
@@ -47,12 +49,11 @@ def _called(block: list[ast.stmt]) -> Iterator[str]:
 
 def set_from_outside(tree: ast.Module, attribute: str) -> bool:
     """Whether any ``forward`` of a file sets an attribute of that name, of an object that it does not belong to."""
-    forwards = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
     return any(
         isinstance(target, ast.Attribute)
         and target.attr == attribute
         and not (isinstance(target.value, ast.Name) and target.value.id == _first_argument(forward))
-        for forward in forwards
+        for forward in _forwards(tree)
         for target, _ in stores_in(forward)
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.definition import last_name, names_string, receiver_name
 from regbuf_lint.classes.first_values import starts_empty
 from regbuf_lint.classes.stores import is_own, own_loads
 
@@ -38,11 +38,7 @@ def stands_for_none(definitions: Sequence[ClassDefinition], attribute: str, buil
 def registers(definitions: Sequence[ClassDefinition], attribute: str) -> bool:
     """Whether a method registers a buffer or Parameter under the name of an attribute."""
     return any(
-        isinstance(node, ast.Call)
-        and last_name(node.func) in _REGISTERING
-        and bool(node.args)
-        and isinstance(node.args[0], ast.Constant)
-        and node.args[0].value == attribute
+        isinstance(node, ast.Call) and last_name(node.func) in _REGISTERING and names_string(node.args[:1], attribute)
         for definition in definitions
         for function in definition.methods.values()
         for node in ast.walk(function)

@@ -10,8 +10,10 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import bound_in, names_in, positional_names, receiver_name
+from regbuf_lint.classes.definition import bound_in, is_name, names_in, positional_names, receiver_name, stored_in
+from regbuf_lint.classes.early_assignment import initialising_call
 from regbuf_lint.classes.method_place import last_row
+from regbuf_lint.classes.stores import is_own
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
@@ -84,19 +86,16 @@ def weight_initialiser(file: FileFacts) -> WeightInitialiser | None:
     leaves = any(isinstance(node, (ast.Return, ast.Raise)) for node in ast.walk(function))
     if len(arguments) != 1 or receiver_name(function) is None or leaves or isinstance(last, ast.Pass):
         return None
-    line = file.source.line(last.lineno)
-    if last.lineno == function.lineno or line[: last.col_offset].strip():
+    if last.lineno == function.lineno or file.source.line(last.lineno)[: last.col_offset].strip():
         return None
-    margin = file.source.line(function.lineno)[: function.col_offset]
-    row = last_row(file.source, function.end_lineno or last.lineno, margin)
-    tail = file.source.line(row)
-    start = len(tail) - len(tail.lstrip()) + 1
+    row = last_row(file.source, function.end_lineno or last.lineno, file.source.indent(function.lineno))
+    start = len(file.source.indent(row)) + 1
     return WeightInitialiser(
         function,
         owner,
         arguments[0],
-        Span(Position(row, start), Position(row, len(tail) + 1)),
-        indent=line[: last.col_offset],
+        Span(Position(row, start), Position(row, len(file.source.line(row)) + 1)),
+        indent=file.source.indent(last.lineno),
         after_block=isinstance(last, _BLOCKS),
         last_test=_test(file, last),
     )
@@ -146,8 +145,7 @@ def repeated(
         return None
     said = [text or "" for text in texts]
     joined = [f"({text})" if isinstance(one, _LOOSE) else text for one, text in zip(tests, said, strict=False)]
-    line = file.source.line(statement.start.row)
-    return Repeated(tuple(joined), said[-1], line[: len(line) - len(line.lstrip())])
+    return Repeated(tuple(joined), said[-1], file.source.indent(statement.start.row))
 
 
 def _path(file: FileFacts, block: list[ast.stmt], statement: Span) -> list[ast.stmt] | None:
@@ -180,19 +178,16 @@ def _is_used(initialiser: WeightInitialiser, attributes: Sequence[str]) -> bool:
 
 def _kept(function: FunctionNode, receiver: str, part: str, *, is_model: bool) -> Mapping[str, str]:
     """How the object built can give the constructor's arguments back: those that it keeps as they are."""
-    arguments = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)} - _rebound(function)
+    arguments = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)} - stored_in(function)
     kept: dict[str, str] = {}
     for statement in function.body:
         for attribute, name in _copies(statement, receiver):
             if name in arguments:
                 kept.setdefault(name, f"{part}.{attribute}")
-        if is_model and "config" in arguments and _is_super_call(statement, "config"):
+        call = initialising_call(statement, receiver) if is_model and "config" in arguments else None
+        if call is not None and call.args and is_name(call.args[0], "config"):
             kept.setdefault("config", f"{part}.config")
     return kept
-
-
-def _rebound(function: FunctionNode) -> set[str]:
-    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _copies(statement: ast.stmt, receiver: str) -> Iterator[tuple[str, str]]:
@@ -200,22 +195,14 @@ def _copies(statement: ast.stmt, receiver: str) -> Iterator[tuple[str, str]]:
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
         return
     for target in statement.targets:
-        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == receiver:
+        if isinstance(target, ast.Attribute) and is_own(target, receiver, target.attr):
             yield target.attr, statement.value.id
-
-
-def _is_super_call(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement is ``super().__init__(name, ...)``."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "__init__":
-        return False
-    return bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id == name
 
 
 def _said(file: FileFacts, node: ast.expr, names: Mapping[str, str], hidden: Collection[str]) -> str | None:
     """The text of an expression with some names replaced; None where it needs a name that means nothing there."""
     inner = list(ast.walk(node))
-    own = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    own = stored_in(node)
     if own & set(names) or any(isinstance(one, _UNREPEATABLE) for one in inner):
         return None
     replaced: list[tuple[Span, str]] = []

@@ -199,7 +199,7 @@ def _in_rows(source: SourceText, statement: ast.ImportFrom, index: int, name: st
     """One more row between parentheses that hold one name in each row."""
     alias = statement.names[min(index, len(statement.names) - 1)]
     line = source.line(alias.lineno)
-    indent = line[: len(line) - len(line.lstrip())]
+    indent = source.indent(alias.lineno)
     if index < len(statement.names):
         return _inserted(Position(alias.lineno, 1), f"{indent}{name},{source.newline}")
     end = _end(source, alias)

@@ -97,6 +97,12 @@ def _calls(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, a
             yield from ((inner, call) for inner, call in calls_of(symbol.scope.file, own) if inner is scope)
 
 
+def _all_calls(inference: Inference, symbol: ClassSymbol) -> list[tuple[Scope, ast.Call]]:
+    """The calls of a class, or none of them where they are too many to look at."""
+    calls = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
+    return calls if len(calls) <= MOST_CALLS else []
+
+
 def _is_nested(inference: Inference, symbol: ClassSymbol, scope: Scope, callee: ast.expr) -> bool:
     """Whether ``self.Inner`` is meant, in a method of the class whose body holds the class, or of one below it."""
     around, function = symbol.scope.parent, _function_around(scope)
@@ -131,8 +137,8 @@ def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str
     A Parameter is a tensor, so that the argument's annotation does not tell.
     """
     function = inference.definition(symbol).methods.get("__init__")
-    calls = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
-    if function is None or not calls or len(calls) > MOST_CALLS:
+    calls = _all_calls(inference, symbol)
+    if function is None or not calls:
         return False
     values = (_value(function, argument, _given(inference, scope, call)) for scope, call in calls)
     return all(may_be(value, Parameter) and not tensors(value) for value in values)
@@ -145,8 +151,8 @@ def is_left_out(inference: Inference, symbol: ClassSymbol, argument: str, depth:
     that a package offers to others, or that others derive from, nobody knows them all.
     """
     function = inference.definition(symbol).methods.get("__init__")
-    calls = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
-    if function is None or not calls or len(calls) > MOST_CALLS:
+    calls = _all_calls(inference, symbol)
+    if function is None or not calls:
         return False
     if is_exported(inference.project, symbol) or any(True for _ in heirs(inference, symbol)):
         return False
@@ -174,7 +180,7 @@ def _is_left_out_there(inference: Inference, scope: Scope, given: ast.expr, dept
 
 def _may_be_tensor(expression: ast.expr | None) -> bool:
     if isinstance(expression, ast.Constant):
-        return expression.value is None
+        return is_none(expression)
     return not isinstance(expression, _NO_TENSORS)
 
 

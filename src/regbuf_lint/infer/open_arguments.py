@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, is_none, last_name, receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name, receiver_name
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.infer.torch_api import table
 
@@ -51,19 +51,22 @@ def _keywords(function: FunctionNode) -> Iterator[str]:
     """Names under which the function asks ``**kwargs`` for something that it cannot do without."""
     rest = function.args.kwarg
     for target, value in stores_in(function) if rest is not None else ():
-        if not isinstance(value, (ast.Call, ast.Subscript)):
-            continue
-        owner = value.value if isinstance(value, ast.Subscript) else getattr(value.func, "value", None)
-        asked = value.slice if isinstance(value, ast.Subscript) else value.args[0] if len(value.args) == 1 else None
-        is_asking = isinstance(value, ast.Subscript) or last_name(value.func) == "pop"
-        own = isinstance(owner, ast.Name) and rest is not None and owner.id == rest.arg
-        if own and is_asking and isinstance(asked, ast.Constant) and asked.value in _names_of(target):
-            yield asked.value
+        asked = _asked(value, rest.arg) if rest is not None else None
+        if asked and asked == last_name(target):
+            yield asked
 
 
-def _names_of(target: ast.expr) -> set[str]:
-    """What a target is called: a local or an attribute."""
-    return {getattr(target, "id", ""), getattr(target, "attr", "")} - {""}
+def _asked(value: ast.expr, rest: str) -> str | None:
+    """The key of ``rest["key"]`` and ``rest.pop("key")``; None for any other expression."""
+    owner: ast.expr
+    match value:
+        case ast.Subscript(value=owner, slice=ast.Constant(value=str(key))):
+            pass
+        case ast.Call(func=ast.Attribute(value=owner, attr="pop"), args=[ast.Constant(value=str(key))]):
+            pass
+        case _:
+            return None
+    return key if is_name(owner, rest) else None
 
 
 @dataclass
@@ -91,12 +94,8 @@ class _Kept(ast.NodeVisitor):
             self.visit_Assign(ast.Assign([node.target], node.value))
 
     def _note(self, target: ast.Attribute, name: str) -> None:
-        if _is_name(target.value, self.receiver):
+        if is_name(target.value, self.receiver):
             self.direct[target.attr] = name
-
-
-def _is_name(node: ast.expr, name: str | None) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _refused(
@@ -107,7 +106,7 @@ def _refused(
     def meant(node: ast.AST | None) -> str | None:
         if isinstance(node, ast.Name) and node.id in names:
             return node.id
-        if isinstance(node, ast.Attribute) and _is_name(node.value, receiver):
+        if isinstance(node, ast.Attribute) and is_name(node.value, receiver):
             return attributes.get(node.attr)
         return None
 

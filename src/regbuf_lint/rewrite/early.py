@@ -112,8 +112,7 @@ def from_local(source: SourceText, target: Span, local: str, call: Span, how: Re
 
 def _above_comments(source: SourceText, row: int) -> int:
     """The first of the comment rows right above a row that are indented as it is."""
-    line = source.line(row)
-    indent = line[: len(line) - len(line.lstrip())]
+    indent = source.indent(row)
     while source.line(row - 1).startswith(f"{indent}#"):
         row -= 1
     return row

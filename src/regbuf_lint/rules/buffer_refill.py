@@ -39,8 +39,10 @@ def refill(context: ClassContext, plans: Sequence[Plan]) -> Edit | None:
     """
     wanted = [plan for plan in plans if needs_refill(context, plan)]
     initialiser = context.weight_initialiser if wanted else None
+    if initialiser is None or "." in context.name:
+        return None
     copy = context.spelling("transformers.initialization.copy_")
-    if initialiser is None or copy is None or copy.count(".") > 1 or "." in context.name:
+    if copy is None or copy.count(".") > 1:
         return None
     by_statement: dict[Span, list[str]] = {}
     for plan in wanted:

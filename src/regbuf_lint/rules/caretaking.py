@@ -145,8 +145,10 @@ class Caretaking(ClassFamily):
         """Whether ``forward``, or each reader of a placeholder, first replaces it by what it makes of its arguments."""
         tables = [table for one in self._family_uses for table in (one.replaced, one.updated, one.mutated)]
         filling = methods_of(tables, attribute) - self._building
+        if not filling:
+            return False
         is_placeholder = any(starts_as_placeholder(one, attribute, self._building) for one in self._definitions)
-        if not is_placeholder and not filling & {"forward", *always_called_in_forward(self.symbol.scope.file.tree)}:
+        if not is_placeholder and "forward" not in filling and not filling & self._always_called_in_forward:
             return False
         functions = [one.methods[name] for one in self._definitions for name in filling & one.methods.keys()]
         if not fill_before_reading(functions, attribute):
@@ -250,6 +252,10 @@ class Caretaking(ClassFamily):
     def is_made_by_forward(self) -> bool:
         """Whether objects of the class are made in ``forward`` methods alone: they end with the run that they serve."""
         return is_made_by_forward(self._inference, self.symbol)
+
+    @cached_property
+    def _always_called_in_forward(self) -> frozenset[str]:
+        return always_called_in_forward(self.symbol.scope.file.tree)
 
     @cached_property
     def _called_in_forward(self) -> frozenset[str]:

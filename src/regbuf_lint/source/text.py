@@ -161,6 +161,15 @@ class SourceText:
             return line[:-2]
         return line[:-1] if line.endswith(("\n", "\r")) else line
 
+    def indent(self, row: int) -> str:
+        """Return the white space at the start of a row, counted from 1.
+
+        Raises:
+            ValueError: there is no such row.
+        """
+        line = self.line(row)
+        return line[: len(line) - len(line.lstrip())]
+
     def _row_bounds(self, row: int) -> tuple[int, int]:
         starts = self._line_starts
         if not 1 <= row <= len(starts):
