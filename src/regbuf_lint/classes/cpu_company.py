@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _FACTORIES = frozenset({"arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros"})
 _JOINING = frozenset({"cat", "concat", "concatenate", "hstack", "stack", "vstack"})
+_MOVING = frozenset({"cpu", "cuda", "numpy", "to", "type_as"})
 _OWN, _MADE, _MOVED, _OTHER = "made of the attribute", "made here", "moved to the CPU", "anything else"
 _METADATA = frozenset({"device", "dtype", "ndim", "shape"})
 
@@ -26,7 +27,8 @@ def meets_cpu_tensors(
 ) -> bool:
     """Whether a method that runs after construction joins the attribute with tensors that it makes, or moves, there.
 
-    So it does, too, where it assigns what it moves to the CPU, or by an index there: ``self.log[i] = x.cpu()``.
+    So it does, too, where it assigns what it moves to the CPU, or by an index there: ``self.log[i] = x.cpu()``. Methods
+    none of which moves anything only forget where the tensors lie that they make.
 
     Args:
         definitions: the class, its bases and its heirs, as far as they are at hand.
@@ -34,8 +36,14 @@ def meets_cpu_tensors(
         runs_later: whether a method of a name runs after construction.
     """
     functions = [function for one in definitions for name, function in one.methods.items() if runs_later(name)]
+    if not any(map(_moves, functions)):
+        return False
     numbers = frozenset[str]().union(*map(_numbers, definitions))
     return any(_Company(function, attribute, numbers).meets() for function in functions)
+
+
+def _moves(function: FunctionNode) -> bool:
+    return any(isinstance(node, ast.Call) and last_name(node.func) in _MOVING for node in ast.walk(function))
 
 
 def _numbers(definition: ClassDefinition) -> Iterator[str]:

@@ -100,8 +100,10 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def is_torch_distribution(name: str) -> bool:
-    """Whether a dotted name is a class of ``torch.distributions``."""
-    return name in _torch_table()["distributions"]
+    """Whether a dotted name is a class of ``torch.distributions``, also by the file that defines it."""
+    package, _, last = name.rpartition(".")
+    known: frozenset[str] = _torch_table()["distributions"]
+    return package.startswith("torch.distributions") and f"torch.distributions.{last}" in known
 
 
 def torch_class(name: str) -> TorchClass | None:

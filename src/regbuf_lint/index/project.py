@@ -26,6 +26,7 @@ from regbuf_lint.index.symbols import (
     Unresolved,
     ValueSymbol,
 )
+from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import SourceText, read_source
 
@@ -37,6 +38,10 @@ _NEVER_READ = sys.stdlib_module_names | {
     "builtins", "torch", "numpy", "scipy", "jax", "tensorflow", "sympy", "mpmath", "networkx",
 }  # fmt: skip
 """Packages of which a table says what there is to know, and large ones that have nothing to do with tensors."""
+_PROJECT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+_FURTHEST_PROJECT = 3
+"""Directories above a top-level package, or a file without one, that are looked at for the project's."""
+_MOST_BESIDE = 24
 _MOST_HOPS = 12
 _MOST_DERIVING = 64
 _LARGEST_FILE = 4_000_000
@@ -199,6 +204,35 @@ class Project:
             other = self._read(path) if path != file.path else None
             if other is not None:
                 yield other
+
+    def files_beside_calling(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
+        """By path, the files of a file's project outside its top-level package where a class's name is called.
+
+        None for names that so many files call that several classes will have them.
+        """
+        top, project = _package_directory(file), self._project_directory(file)
+        if project is None:
+            return
+        if project not in self._callers:
+            self._callers[project] = files_by_called_class(project, DEFAULT_EXCLUDES)
+        beside = [
+            path
+            for path in self._callers[project].get(name, ())
+            if path != file.path and (top is None or top not in path.parents)
+        ]
+        for path in beside if len(beside) <= _MOST_BESIDE else ():
+            other = self._read(path)
+            if other is not None:
+                yield other
+
+    def _project_directory(self, file: FileFacts) -> Path | None:
+        """The closest directory around a file's top-level package that is a project's; None where none is near."""
+        top = _package_directory(file)
+        near = (file.path.parents if top is None else top.parents)[:_FURTHEST_PROJECT]
+        for one in near:
+            if one in self._roots or any((one / marker).exists() for marker in _PROJECT_MARKERS):
+                return one
+        return None
 
     def files_with(self, file: FileFacts, text: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package that hold a text; of a file without package, it alone."""

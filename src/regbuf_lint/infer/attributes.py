@@ -13,6 +13,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import (
+    EVALUATING,
     RETURNING_SELF,
     SAMPLING,
     BuiltSubmodule,
@@ -76,8 +77,8 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
         return _of_object(frame, owner, name)
     if isinstance(owner, Sequence) and name in owner.fields and owner.items is not None:
         return owner.items[owner.fields.index(name)]
-    samples = isinstance(owner, Distribution) and name in SAMPLING
-    known = samples or isinstance(owner, (Sequence, Mapping, Literal, Other))
+    gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
+    known = gives_tensor or isinstance(owner, (Sequence, Mapping, Literal, Other))
     return frozenset({MethodOf(owner, name, node)}) if known else UNKNOWN
 
 

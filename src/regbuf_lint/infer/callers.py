@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import (
+    BUILDERS,
     arguments_with_defaults,
     decorator_names,
     given_expressions,
@@ -21,17 +22,33 @@ from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction import follow
+from regbuf_lint.infer.docstrings import says_tensor
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_body
 from regbuf_lint.infer.heirs import heirs
 from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.references import FunctionValue
 from regbuf_lint.infer.state import State
-from regbuf_lint.model.value import NONE, UNKNOWN, Parameter, Value, held, is_tensor, join, may_be, tensors
+from regbuf_lint.model.value import (
+    NONE,
+    UNKNOWN,
+    NoneValue,
+    Parameter,
+    Tensor,
+    Unknown,
+    Value,
+    held,
+    is_only,
+    is_tensor,
+    join,
+    may_be,
+    tensors,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.inference import Inference
 
@@ -39,6 +56,7 @@ MOST_CALLS = 12
 """Calls that are looked at for the sake of one class."""
 _DEEPEST = 3
 """Constructors through which an argument is followed that each hands on to the next."""
+_TENSOR: Value = frozenset({Tensor()})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda, ast.ListComp, ast.DictComp)
 
@@ -58,43 +76,81 @@ def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Argumen
 
 
 def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
-    names = open_arguments(inference.definition(symbol))
+    definition = inference.definition(symbol)
+    names = open_arguments(definition)
     if not names:
         return ANY_ARGUMENTS
-    function = inference.definition(symbol).methods["__init__"]
-    calls = []
-    for scope, call in _calls(inference, symbol):
-        written = given_expressions(function, call)
-        names = frozenset(name for name in names if _may_be_tensor(written.get(name)))
-        calls.append((scope, call))
-        if not names or len(calls) > MOST_CALLS:
-            return ANY_ARGUMENTS
-    if not calls or any(True for _ in heirs(inference, symbol)):
+    function = definition.methods["__init__"]
+    inside = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
+    calls = inside or list(islice(_calls_beside(inference, symbol), MOST_CALLS + 1))
+    written = [given_expressions(function, call) for _, call in calls]
+    names = frozenset(name for name in names if all(_may_be_tensor(one.get(name)) for one in written))
+    if not names or len(calls) > MOST_CALLS:
         return ANY_ARGUMENTS
+    in_use = any(_is_in_use(inference, scope) for scope, _ in inside)
+    stated = frozenset() if in_use else _stated(symbol.scope.child(function), function, names)
+    if any(True for _ in heirs(inference, symbol)):
+        calls, names = [], stated
+    values = _given_by(inference, function, calls, names, stated) if calls else dict.fromkeys(stated, UNKNOWN)
+    known = {name: _TENSOR if name in stated and may_be(value, Unknown) else value for name, value in values.items()}
+    found = {name: held(value, argument=name) for name, value in known.items() if is_tensor(value)}
+    return Arguments(keywords=found, starred=True) if found else ANY_ARGUMENTS
+
+
+def _stated(scope: Scope, function: FunctionNode, names: frozenset[str]) -> frozenset[str]:
+    """Those of some arguments that have no annotation and that are tensors as the docstring says."""
+    bare = (one.arg for one, _ in arguments_with_defaults(function) if one.annotation is None and one.arg in names)
+    return frozenset(name for name in bare if says_tensor(scope, name))
+
+
+def _given_by(
+    inference: Inference,
+    function: FunctionNode,
+    calls: list[tuple[Scope, ast.Call]],
+    names: frozenset[str],
+    stated: frozenset[str],
+) -> dict[str, Value]:
+    """What some calls give for those of some arguments that are tensors, or None, in each of them.
+
+    Nothing speaks against those that are ``stated`` to be tensors where a call does not tell what it gives.
+    """
     values: dict[str, list[Value]] = {name: [] for name in names}
     for scope, call in calls:
         given = _given(inference, scope, call) if values else []
         values = {
             name: [*before, found]
             for name, before in values.items()
-            if (found := _value(function, name, given)) <= NONE or is_tensor(found)
+            if (found := _value(function, name, given)) <= NONE
+            or is_tensor(found)
+            or (name in stated and is_only(found, Unknown, Tensor, NoneValue))
         }
-    known = {name: held(join(found), argument=name) for name, found in values.items() if is_tensor(join(found))}
-    return Arguments(keywords=known, starred=True) if known else ANY_ARGUMENTS
+    return {name: join(found) for name, found in values.items()}
 
 
 def _calls(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls of a class in its package, ``cls(...)`` of its own among them, with the scope that each stands in."""
     name = symbol.scope.qualname.rpartition(".")[2]
-    for file in inference.project.files_calling(symbol.scope.file, name):
-        for scope, call in calls_of(file, name):
-            if symbol in inference.project.resolve(scope, call.func) or _is_nested(inference, symbol, scope, call.func):
-                yield scope, call
+    yield from _calls_in(inference, symbol, name, inference.project.files_calling(symbol.scope.file, name))
     for function in inference.definition(symbol).methods.values():
         own = receiver_name(function)
         if own is not None and "classmethod" in decorator_names(function):
             scope = symbol.scope.child(function)
             yield from ((inner, call) for inner, call in calls_of(symbol.scope.file, own) if inner is scope)
+
+
+def _calls_beside(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, ast.Call]]:
+    """The calls of a class outside its package: in scripts, examples and tests of its project."""
+    name = symbol.scope.qualname.rpartition(".")[2]
+    return _calls_in(inference, symbol, name, inference.project.files_beside_calling(symbol.scope.file, name))
+
+
+def _calls_in(
+    inference: Inference, symbol: ClassSymbol, name: str, files: Iterator[FileFacts]
+) -> Iterator[tuple[Scope, ast.Call]]:
+    for file in files:
+        for scope, call in calls_of(file, name):
+            if symbol in inference.project.resolve(scope, call.func) or _is_nested(inference, symbol, scope, call.func):
+                yield scope, call
 
 
 def _all_calls(inference: Inference, symbol: ClassSymbol) -> list[tuple[Scope, ast.Call]]:
@@ -210,6 +266,15 @@ def _maker(function: Scope) -> ClassSymbol | None:
     if around is None or not isinstance(around.node, ast.ClassDef) or not isinstance(function.node, _FUNCTIONS):
         return None
     return None if "classmethod" in decorator_names(function.node) else ClassSymbol(around)
+
+
+def _is_in_use(inference: Inference, scope: Scope) -> bool:
+    """Whether code runs while an nn.Module is used, so that an object that it makes serves one run."""
+    function = _function_around(scope)
+    maker = None if function is None else _maker(function)
+    if function is None or maker is None or getattr(function.node, "name", "") in BUILDERS:
+        return False
+    return inference.hierarchy.membership(maker).verdict is Verdict.YES
 
 
 def _is_passed_on(arguments: Arguments) -> bool:

@@ -35,7 +35,14 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Valu
 
 def distribution_of(arguments: Arguments) -> Distribution:
     """A distribution over the given parameters."""
-    return Distribution(of_tensors=any(_holds_tensor(value) for value in arguments.every()))
+    given = arguments.every()
+    like = result_tensor(given)
+    inner = [one for value in given for one in value if isinstance(one, Distribution)]
+    return Distribution(
+        of_tensors=any(_holds_tensor(value) for value in given),
+        derived=like.derived or any(one.derived for one in inner),
+        random=like.random or any(one.random for one in inner),
+    )
 
 
 def _holds_tensor(value: Value) -> bool:

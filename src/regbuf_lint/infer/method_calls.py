@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import element_of, mapping_values, or_default, sequence, sequence_of, updated
+from regbuf_lint.infer.references import SAMPLING
 from regbuf_lint.infer.strings import formatted, literal_strings
 from regbuf_lint.infer.targets import bind, note_random
 from regbuf_lint.model.value import (
@@ -56,12 +57,20 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
     if isinstance(owner, Submodule):
         return frozenset({owner})
     if isinstance(owner, Distribution):
-        return frozenset({Tensor(random=True)})
+        return frozenset({_of_distribution(owner, callee.name, arguments)})
     if isinstance(owner, Sequence):
         return _of_sequence(frame, callee, owner, arguments, state)
     if isinstance(owner, Mapping):
         return _of_mapping(frame, callee, owner, arguments, state)
     return _of_plain_object(owner, callee.name)
+
+
+def _of_distribution(owner: Distribution, name: str, arguments: Arguments) -> Tensor:
+    if name in SAMPLING:
+        return Tensor(random=True)
+    like = torch_api.result_tensor(arguments.every())
+    is_random = like.random or owner.random or name == "rsample"
+    return replace(like, derived=like.derived or owner.derived, random=is_random, argument="", alias="")
 
 
 def _of_tensor(frame: Frame, callee: MethodOf, owner: Tensor, arguments: Arguments, state: State) -> Value:

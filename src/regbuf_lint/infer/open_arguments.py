@@ -1,4 +1,4 @@
-"""Constructor arguments of which the class says nothing: no annotation, no default, no use as a number or object."""
+"""Constructor arguments that might be tensors for all that the class says: by annotation, default and use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def open_arguments(definition: ClassDefinition) -> frozenset[str]:
         return frozenset()
     kept = _Kept(receiver_name(function))
     kept.visit(function)
-    names = frozenset(_without_annotation(function)) & kept.used | frozenset(_keywords(function))
+    names = frozenset(_undecided(function)) & kept.used | frozenset(_keywords(function))
     if not names:
         return frozenset()
     same = {attribute: name for attribute, name in kept.direct.items() if name in names}
@@ -40,11 +40,31 @@ def open_arguments(definition: ClassDefinition) -> frozenset[str]:
     return names - refused
 
 
-def _without_annotation(function: FunctionNode) -> Iterator[str]:
-    """Arguments that have no annotation, and no default but None."""
+def _undecided(function: FunctionNode) -> Iterator[str]:
+    """Arguments of which no annotation says whether they are tensors, and that have no default but None."""
     for argument, default in arguments_with_defaults(function)[1:]:
-        if argument.annotation is None and (default is None or is_none(default)):
+        if (default is None or is_none(default)) and _leaves_open(argument.annotation):
             yield argument.arg
+
+
+def _leaves_open(annotation: ast.expr | None) -> bool:
+    """Whether there is no annotation, or one that allows tensors and other things (``float | Tensor``)."""
+    if annotation is None:
+        return True
+    allowed = {last_name(one) for one in _alternatives(annotation) if not is_none(one)}
+    return "Tensor" in allowed and len(allowed) > 1
+
+
+def _alternatives(annotation: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(annotation, ast.BinOp):
+        yield from _alternatives(annotation.left)
+        yield from _alternatives(annotation.right)
+    elif isinstance(annotation, ast.Subscript) and last_name(annotation.value) in {"Union", "Optional"}:
+        index = annotation.slice
+        for item in index.elts if isinstance(index, ast.Tuple) else [index]:
+            yield from _alternatives(item)
+    else:
+        yield annotation
 
 
 def _keywords(function: FunctionNode) -> Iterator[str]:

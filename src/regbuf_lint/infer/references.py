@@ -38,6 +38,9 @@ RETURNING_SELF = frozenset(
 SAMPLING = frozenset({"sample", "sample_n"})
 """Methods of ``torch.distributions`` objects that return a new tensor, without a graph."""
 
+EVALUATING = frozenset({"cdf", "entropy", "enumerate_support", "icdf", "log_prob", "perplexity", "rsample"})
+"""Methods of ``torch.distributions`` objects that return what they compute from their parameters (torch 2.13)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExternalValue(Alternative):

@@ -97,9 +97,17 @@ class Submodule(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Distribution(Alternative):
-    """A ``torch.distributions`` object; ``of_tensors`` says whether a tensor certainly went into it."""
+    """A ``torch.distributions`` object.
+
+    Attributes:
+        of_tensors: whether a tensor certainly went into it.
+        derived: whether a Parameter may have gone into it, so that what it computes carries a graph.
+        random: whether a random tensor went into it, as far as is known.
+    """
 
     of_tensors: bool = False
+    derived: bool = True
+    random: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,63 @@
+"""Files of a project that call a class, outside the package that the class belongs to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from regbuf_lint.index.project import Project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALL = "from waves.cell import Cell\nCell(1)\n"
+
+
+def beside(root: Path, *files: str, near: str = "waves/cell.py", roots: tuple[str, ...] = ()) -> list[str]:
+    """The files, among some that call ``Cell``, that are found for the one that defines it."""
+    for name in (*files, "waves/__init__.py", near):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(CALL if name.endswith(".py") else "", encoding="utf-8")
+    project = Project([root / one for one in roots])
+    home = project.file("cell", (root / near).parent)
+    assert home is not None
+    found = (file.path.relative_to(root).as_posix() for file in project.files_beside_calling(home, "Cell"))
+    return sorted(found)
+
+
+def test_scripts_and_tests_beside_a_package(tmp_path: Path) -> None:
+    assert beside(tmp_path, "pyproject.toml", "train.py", "tests/test_cell.py", "waves/model.py") == [
+        "tests/test_cell.py",
+        "train.py",
+    ]
+
+
+def test_a_source_folder_lies_in_the_project(tmp_path: Path) -> None:
+    found = beside(tmp_path, "setup.py", "src/waves/__init__.py", "train.py", near="src/waves/cell.py")
+    assert "train.py" in found
+    assert not any(name.startswith("src/waves/") for name in found)
+
+
+def test_a_file_without_package(tmp_path: Path) -> None:
+    assert beside(tmp_path, "requirements.txt", "models/train.py", near="models/cell.py") == [
+        "models/train.py",
+        "waves/__init__.py",
+    ]
+
+
+def test_a_root_is_a_project_without_saying_so(tmp_path: Path) -> None:
+    assert beside(tmp_path, "train.py", roots=(".",)) == ["train.py"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("train.py",),  # nothing says that a project is here
+        ("pyproject.toml", ".venv/train.py", "site-packages/train.py", "build/lib/train.py"),
+        ("pyproject.toml", *(f"script_{number}.py" for number in range(25))),  # a name that many classes have
+    ],
+)
+def test_nothing_beside(tmp_path: Path, files: tuple[str, ...]) -> None:
+    assert beside(tmp_path, *files) == []
