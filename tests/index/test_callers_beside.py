@@ -51,6 +51,11 @@ def test_a_root_is_a_project_without_saying_so(tmp_path: Path) -> None:
     assert beside(tmp_path, "train.py", roots=(".",)) == ["train.py"]
 
 
+def test_the_outermost_root_counts(tmp_path: Path) -> None:
+    found = beside(tmp_path, "train.py", "sea/waves/__init__.py", near="sea/waves/cell.py", roots=(".", "sea"))
+    assert "train.py" in found
+
+
 @pytest.mark.parametrize(
     "files",
     [

@@ -38,6 +38,7 @@ _NEVER_READ = sys.stdlib_module_names | {
     "builtins", "torch", "numpy", "scipy", "jax", "tensorflow", "sympy", "mpmath", "networkx",
 }  # fmt: skip
 """Packages of which a table says what there is to know, and large ones that have nothing to do with tensors."""
+_OTHER_FRAMEWORKS = frozenset({"flax", "jax", "mlx", "mxnet", "paddle", "tensorflow"})
 _PROJECT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 _FURTHEST_PROJECT = 3
 """Directories above a top-level package, or a file without one, that are looked at for the project's."""
@@ -127,10 +128,9 @@ class Project:
             if visible and is_parameter(current, name):
                 return (Unresolved(name),)
             current = current.parent
-        for origin in scope.file.scope.star_imports:
-            found = self._from(origin, name, scope.file.root, hops)
-            if not all(_is_missing(symbol, origin, name) for symbol in found):
-                return found
+        found = self._from_stars(scope.file, name, hops)
+        if found:
+            return found
         if scope.file.scope.star_imports and not _is_builtin(name):
             origins = scope.file.scope.star_imports
             outside = [origin for origin in origins if self.file(origin, scope.file.root) is None]
@@ -226,13 +226,14 @@ class Project:
                 yield other
 
     def _project_directory(self, file: FileFacts) -> Path | None:
-        """The closest directory around a file's top-level package that is a project's; None where none is near."""
+        """The closest directory around a file's top-level package that is a project's; None where none is near.
+
+        Without a file that says so it is the outermost of those from which the run imports.
+        """
         top = _package_directory(file)
         near = (file.path.parents if top is None else top.parents)[:_FURTHEST_PROJECT]
-        for one in near:
-            if one in self._roots or any((one / marker).exists() for marker in _PROJECT_MARKERS):
-                return one
-        return None
+        marked = (one for one in near if any((one / marker).exists() for marker in _PROJECT_MARKERS))
+        return next(marked, None) or next((one for one in reversed(near) if one in self._roots), None)
 
     def files_with(self, file: FileFacts, text: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package that hold a text; of a file without package, it alone."""
@@ -284,7 +285,8 @@ class Project:
                 )
             else:
                 found.append(Unresolved("bound in a loop, with or augmented assignment"))
-        return tuple(dict.fromkeys(found))
+        fitting = [symbol for symbol in found if not _is_of_another_framework(symbol)] if len(found) > 1 else found
+        return tuple(dict.fromkeys(fitting or found))
 
     def _imported(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...]:
         if hops > _MOST_HOPS:
@@ -330,14 +332,23 @@ class Project:
     def _find_export(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
         if name in file.scope.bindings:
             return self._bound(file.scope, name, hops + 1)
-        for origin in file.scope.star_imports:
-            if origin == file.name:
-                continue
-            found = self._from(origin, name, file.root, hops + 1)
-            if not all(_is_missing(symbol, origin, name) for symbol in found):
-                return found
+        found = self._from_stars(file, name, hops + 1)
+        if found:
+            return found
         inner = self.file(f"{file.name}.{name}", file.root) if file.is_package else None
         return (FileSymbol(inner) if inner is not None else External(f"{file.name}.{name}"),)
+
+    def _from_stars(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
+        """What the first of a file's star imports that has a name gives for it; first of those that are for torch."""
+        instead: tuple[Symbol, ...] = ()
+        for origin in file.scope.star_imports:
+            found = self._from(origin, name, file.root, hops) if origin != file.name else ()
+            if all(_is_missing(symbol, origin, name) for symbol in found):
+                continue
+            if not all(map(_is_of_another_framework, found)):
+                return found
+            instead = instead or found
+        return instead
 
     def _locate(self, name: str, near: Path | None) -> Path | None:
         parts = name.split(".")
@@ -395,6 +406,18 @@ def _package_directory(file: FileFacts) -> Path | None:
     """The directory of the top-level package that a file belongs to, None where it belongs to none."""
     depth = len(file.name.split(".")) - (1 if file.is_package else 2)
     return file.path.parents[depth] if depth >= 0 else None
+
+
+def _is_of_another_framework(symbol: Symbol) -> bool:
+    """Whether a name stands for what a file defines that imports another framework, and not torch.
+
+    A package may offer the same names for several, by what is installed; nn.Module classes use those of torch.
+    """
+    if not isinstance(symbol, (ClassSymbol, FunctionSymbol, ValueSymbol)):
+        return False
+    every = (one for bindings in symbol.scope.file.scope.bindings.values() for one in bindings)
+    imported = {one.origin.partition(".")[0] for one in every if isinstance(one, ImportBinding)}
+    return "torch" not in imported and bool(imported & _OTHER_FRAMEWORKS)
 
 
 @cache

@@ -46,7 +46,7 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import FunctionNode, Scope
@@ -88,10 +88,12 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     if not names or len(calls) > MOST_CALLS:
         return ANY_ARGUMENTS
     in_use = any(_is_in_use(inference, scope) for scope, _ in inside)
-    stated = frozenset() if in_use else _stated(symbol.scope.child(function), function, names)
-    if any(True for _ in heirs(inference, symbol)):
-        calls, names = [], stated
-    values = _given_by(inference, function, calls, names, stated) if calls else dict.fromkeys(stated, UNKNOWN)
+    stated = frozenset[str]() if in_use else _stated(symbol.scope.child(function), function, names)
+    if not calls or any(True for _ in heirs(inference, symbol)):
+        values = dict.fromkeys(stated, UNKNOWN)
+    else:
+        given = (_given_for_long(inference, scope, call, in_package=bool(inside)) for scope, call in calls)
+        values = _agreed(function, given, names, stated)
     known = {name: _TENSOR if name in stated and may_be(value, Unknown) else value for name, value in values.items()}
     found = {name: held(value, argument=name) for name, value in known.items() if is_tensor(value)}
     return Arguments(keywords=found, starred=True) if found else ANY_ARGUMENTS
@@ -103,20 +105,15 @@ def _stated(scope: Scope, function: FunctionNode, names: frozenset[str]) -> froz
     return frozenset(name for name in bare if says_tensor(scope, name))
 
 
-def _given_by(
-    inference: Inference,
-    function: FunctionNode,
-    calls: list[tuple[Scope, ast.Call]],
-    names: frozenset[str],
-    stated: frozenset[str],
+def _agreed(
+    function: FunctionNode, calls: Iterable[list[Arguments]], names: frozenset[str], stated: frozenset[str]
 ) -> dict[str, Value]:
-    """What some calls give for those of some arguments that are tensors, or None, in each of them.
+    """What calls give for those of some arguments that are tensors, or None, in each of them.
 
     Nothing speaks against those that are ``stated`` to be tensors where a call does not tell what it gives.
     """
     values: dict[str, list[Value]] = {name: [] for name in names}
-    for scope, call in calls:
-        given = _given(inference, scope, call) if values else []
+    for given in calls:
         values = {
             name: [*before, found]
             for name, before in values.items()
@@ -124,6 +121,8 @@ def _given_by(
             or is_tensor(found)
             or (name in stated and is_only(found, Unknown, Tensor, NoneValue))
         }
+        if not values:
+            break
     return {name: join(found) for name, found in values.items()}
 
 
@@ -240,11 +239,19 @@ def _may_be_tensor(expression: ast.expr | None) -> bool:
     return not isinstance(expression, _NO_TENSORS)
 
 
+def _given_for_long(inference: Inference, scope: Scope, call: ast.Call, *, in_package: bool) -> list[Arguments]:
+    """The values that a call passes; none where the object that gets them ends with the run that they belong to.
+
+    So it does where a function of the package passes on its own arguments. Scripts and tests show what may be given.
+    """
+    given = _given(inference, scope, call)
+    return [] if in_package and any(map(_is_passed_on, given)) else given
+
+
 def _given(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments]:
     """The values that a call passes, once for each time that it is reached.
 
-    What a function passes on, and what an nn.Module passes in its methods, is data of one run: the object that gets it
-    ends with the run.
+    What an nn.Module passes in its methods is data of one run: the object that gets it ends with the run.
     """
     function = _function_around(scope)
     with inference.watching(call) as seen, suppress(TooLarge):
@@ -257,7 +264,7 @@ def _given(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments
             if seen or inference.hierarchy.membership(maker).verdict is Verdict.YES:
                 return seen
         run_body(Frame(inference, function), FunctionValue(function), ANY_ARGUMENTS, State())
-    return [] if any(map(_is_passed_on, seen)) else seen
+    return seen
 
 
 def _maker(function: Scope) -> ClassSymbol | None:
