@@ -160,6 +160,20 @@ def test_kind(expression: str, expected: str) -> None:
         ("torch.ones(n, dtype=torch.float16)", {"float"}),
         ("torch.polar(torch.ones(n), torch.ones(n))", {"complex"}),
         ("torch.get_rng_state()", set()),
+        ("torch.distributions.Normal(0, 1).sample()", {"random"}),
+        ("torch.distributions.Normal(0, 1).rsample()", {"random"}),
+        ("torch.distributions.Normal(0, 1).cdf(t)", set()),
+        ("torch.distributions.Normal(0, 1).log_prob(torch.rand(n))", {"random"}),
+        ("torch.distributions.Normal(torch.rand(n), 1).entropy()", {"random"}),
+        ("torch.distributions.Normal(nn.Parameter(torch.ones(n)), 1).entropy()", {"graph"}),
+        (
+            "torch.distributions.Independent(torch.distributions.Normal(nn.Linear(n, n).weight, 1), 1).sample()",
+            {"random"},
+        ),
+        (
+            "torch.distributions.Independent(torch.distributions.Normal(nn.Linear(n, n).weight, 1), 1).entropy()",
+            {"graph", "random"},
+        ),
     ],
 )
 def test_facets(expression: str, expected: set[str]) -> None:

@@ -92,7 +92,7 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     if not calls or any(True for _ in heirs(inference, symbol)):
         values = dict.fromkeys(stated, UNKNOWN)
     else:
-        given = (_given_for_long(inference, scope, call, in_package=bool(inside)) for scope, call in calls)
+        given = (_given(inference, scope, call, shows_all=not inside) for scope, call in calls)
         values = _agreed(function, given, names, stated)
     known = {name: _TENSOR if name in stated and may_be(value, Unknown) else value for name, value in values.items()}
     found = {name: held(value, argument=name) for name, value in known.items() if is_tensor(value)}
@@ -239,19 +239,11 @@ def _may_be_tensor(expression: ast.expr | None) -> bool:
     return not isinstance(expression, _NO_TENSORS)
 
 
-def _given_for_long(inference: Inference, scope: Scope, call: ast.Call, *, in_package: bool) -> list[Arguments]:
-    """The values that a call passes; none where the object that gets them ends with the run that they belong to.
-
-    So it does where a function of the package passes on its own arguments. Scripts and tests show what may be given.
-    """
-    given = _given(inference, scope, call)
-    return [] if in_package and any(map(_is_passed_on, given)) else given
-
-
-def _given(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments]:
+def _given(inference: Inference, scope: Scope, call: ast.Call, *, shows_all: bool = False) -> list[Arguments]:
     """The values that a call passes, once for each time that it is reached.
 
-    What an nn.Module passes in its methods is data of one run: the object that gets it ends with the run.
+    What a function passes on, and what an nn.Module passes in its methods, is data of one run: the object that gets it
+    ends with the run. In scripts and tests (``shows_all``) what a function passes on shows what may be given.
     """
     function = _function_around(scope)
     with inference.watching(call) as seen, suppress(TooLarge):
@@ -264,7 +256,7 @@ def _given(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments
             if seen or inference.hierarchy.membership(maker).verdict is Verdict.YES:
                 return seen
         run_body(Frame(inference, function), FunctionValue(function), ANY_ARGUMENTS, State())
-    return seen
+    return [] if not shows_all and any(map(_is_passed_on, seen)) else seen
 
 
 def _maker(function: Scope) -> ClassSymbol | None:
