@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
 
 # Not anchored to the start of the row, since a pattern that starts with a literal is ten times faster.
 _HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)")
@@ -19,24 +19,26 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 
 def files_by_base(directory: Path) -> dict[str, tuple[Path, ...]]:
     """For each word in the bases of a class statement, the files below a directory that hold it, sorted."""
-    return _files_by(directory, lambda text: {word for bases in _HEADER.findall(text) for word in _WORD.findall(bases)})
+    paths = _python_files(directory)
+    return _files_by(paths, lambda text: {word for bases in _HEADER.findall(text) for word in _WORD.findall(bases)})
 
 
-def files_by_called_class(directory: Path, skipped: Collection[str] = ()) -> dict[str, tuple[Path, ...]]:
+def files_by_called_class(
+    directory: Path, skipped: Collection[str] = (), most: int | None = None
+) -> dict[str, tuple[Path, ...]]:
     """For each capitalised name that is called, the files below a directory that call it, sorted.
 
     Args:
         directory: where to look.
         skipped: names of folders that are left aside.
+        most: number of folders beyond which nothing is looked at, so that nobody's home is read.
     """
-    return _files_by(directory, lambda text: set(_CALLED_CLASS.findall(text)), skipped)
+    return _files_by(_python_files(directory, skipped, most), lambda text: set(_CALLED_CLASS.findall(text)))
 
 
-def _files_by(
-    directory: Path, words_of: Callable[[bytes], set[bytes]], skipped: Collection[str] = ()
-) -> dict[str, tuple[Path, ...]]:
+def _files_by(paths: Iterable[Path], words_of: Callable[[bytes], set[bytes]]) -> dict[str, tuple[Path, ...]]:
     found: dict[bytes, list[Path]] = {}
-    for path in _python_files(directory, skipped):
+    for path in paths:
         for word in words_of(_bytes(path)):
             found.setdefault(word, []).append(path)
     return {word.decode(errors="replace"): tuple(paths) for word, paths in found.items()}
@@ -54,9 +56,12 @@ def _bytes(path: Path) -> bytes:
         return b""
 
 
-def _python_files(directory: Path, skipped: Collection[str] = ()) -> list[Path]:
+def _python_files(directory: Path, skipped: Collection[str] = (), most: int | None = None) -> list[Path]:
     found: list[Path] = []
-    for folder, below, names in os.walk(directory):  # several times faster than ``Path.rglob``
+    # Several times faster than ``Path.rglob``.
+    for number, (folder, below, names) in enumerate(os.walk(directory), start=1):
+        if most is not None and number > most:
+            return []
         below[:] = [name for name in below if name not in skipped]
         here = Path(folder)
         found.extend(here / name for name in names if name.endswith(".py"))

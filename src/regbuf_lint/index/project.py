@@ -43,6 +43,9 @@ _PROJECT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirem
 _FURTHEST_PROJECT = 3
 """Directories above a top-level package, or a file without one, that are looked at for the project's."""
 _MOST_BESIDE = 24
+"""Files beside a package that are looked at for calls of one class."""
+_MOST_FOLDERS = 4000
+"""Folders of a project in which such calls are looked for."""
 _MOST_HOPS = 12
 _MOST_DERIVING = 64
 _LARGEST_FILE = 4_000_000
@@ -208,13 +211,14 @@ class Project:
     def files_beside_calling(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
         """By path, the files of a file's project outside its top-level package where a class's name is called.
 
-        None for names that so many files call that several classes will have them.
+        Nothing for a name that so many files call that several classes will have it, and for projects of thousands of
+        folders.
         """
         top, project = _package_directory(file), self._project_directory(file)
         if project is None:
             return
         if project not in self._callers:
-            self._callers[project] = files_by_called_class(project, DEFAULT_EXCLUDES)
+            self._callers[project] = files_by_called_class(project, DEFAULT_EXCLUDES, _MOST_FOLDERS)
         beside = [
             path
             for path in self._callers[project].get(name, ())
