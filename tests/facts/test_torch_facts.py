@@ -448,3 +448,24 @@ def test_an_augmented_assignment_gives_the_parameter() -> None:
     changed: Any = parameter
     changed /= 2
     assert changed is parameter
+
+
+@pytest.mark.parametrize("kind", ["Normal", "Laplace", "Gamma", "Poisson", "Dirichlet", "Exponential"])
+def test_distributions_keep_the_very_parameters_of_one_shape(kind: str) -> None:
+    distribution_class = getattr(torch.distributions, kind)
+    names = list(distribution_class.arg_constraints)
+    parameters = {name: nn.Parameter(torch.full((3,), 0.5 + place)) for place, name in enumerate(names)}
+    distribution = distribution_class(**parameters)
+    assert all(getattr(distribution, name) is parameter for name, parameter in parameters.items())
+
+
+def test_a_categorical_computes_other_tensors_and_a_number_becomes_one() -> None:
+    parameter = nn.Parameter(torch.ones(3))
+    assert torch.distributions.Categorical(logits=parameter).logits is not parameter
+    assert torch.distributions.Normal(parameter, 1.0).scale.shape == (3,)
+
+
+@pytest.mark.parametrize("fill", [nn.init.ones_, nn.init.normal_, nn.init.uniform_])
+def test_what_init_fills_it_gives_back(fill: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    parameter = nn.Parameter(torch.empty(3))
+    assert fill(parameter) is parameter

@@ -71,6 +71,10 @@ def _holds_nothing(value: ast.expr) -> bool:
         return all(map(_holds_nothing, value.elts))
     if isinstance(value, ast.Dict):
         return all(map(_holds_nothing, value.values))
+    if isinstance(value, ast.ListComp):
+        return _is_without_elements(value.elt)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        return isinstance(value.left, ast.List) and _holds_nothing(value.left)
     return isinstance(value, ast.Constant) or _is_without_elements(value)
 
 

@@ -104,11 +104,13 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return None
     if name == "torch.load":
         return frozenset({Loaded("torch.load")})
+    if name.startswith("torch.nn.init.") and is_only(arguments.argument(0, "tensor"), Parameter, Buffer):
+        return arguments.argument(0, "tensor")  # filled in place and given back (torch 2.13)
     found = torch_api.call_function(name, arguments)
     if found is not None:
         return unknown("tensors or TensorDicts joined") if _may_join_tensordicts(frame, name, arguments) else found
     if is_torch_distribution(name):
-        return frozenset({distribution_of(arguments)})
+        return frozenset({distribution_of(arguments, name)})
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
     return unknown(f"the result of {name}")

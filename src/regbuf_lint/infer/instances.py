@@ -9,12 +9,20 @@ from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import PARAMETERS, instance_of, is_tensor_class
 from regbuf_lint.infer.probe import enter
 from regbuf_lint.infer.torch_api import result_tensor
-from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Value, is_only
+from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Literal, NoneValue, Parameter, Value, is_only
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
 
+_COPYING = frozenset(
+    {
+        "Beta", "Categorical", "Chi2", "ContinuousBernoulli", "LKJCholesky", "LowRankMultivariateNormal", "Multinomial",
+        "MultivariateNormal", "NegativeBinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough",
+        "RelaxedBernoulli", "RelaxedOneHotCategorical", "Wishart",
+    }
+)  # fmt: skip
+"""Distributions that compute other tensors from their parameters when they are made (torch 2.13)."""
 _NEVER_TENSORS = frozenset({"Exception", "BaseException", "Enum", "IntEnum"})
 
 
@@ -33,15 +41,29 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Valu
     return instance_of(frame.inference, symbol)
 
 
-def distribution_of(arguments: Arguments) -> Distribution:
-    """A distribution over the given parameters."""
-    given = arguments.every()
+def distribution_of(arguments: Arguments, name: str = "") -> Distribution:
+    """A distribution over the given parameters.
+
+    Args:
+        arguments: what its class is called with.
+        name: the class, if it is one of torch's own. Given nothing but nn.Parameters of one shape, most keep these very
+            objects (torch 2.13), which follow the nn.Module that they are registered on.
+    """
+    given = [value for value in arguments.every() if not _is_flag(value)]
+    keeps = name.rpartition(".")[2] not in _COPYING and bool(name) and all(is_only(one, Parameter) for one in given)
     like = result_tensor(given)
     inner = [one for value in given for one in value if isinstance(one, Distribution)]
     return Distribution(
-        of_tensors=any(_holds_tensor(value) for value in given),
+        of_tensors=not keeps and any(_holds_tensor(value) for value in given),
         derived=like.derived or any(one.derived for one in inner),
         random=like.random or any(one.random for one in inner),
+    )
+
+
+def _is_flag(value: Value) -> bool:
+    """Whether an argument such as ``validate_args`` is given, or None in the place of one."""
+    return all(
+        isinstance(one, NoneValue) or (isinstance(one, Literal) and isinstance(one.value, bool)) for one in value
     )
 
 
