@@ -30,12 +30,14 @@ DOCS = RuleDocs(
         "Reports a `torch.distributions` object that is built from tensors and assigned to an attribute of `self` "
         "while an `nn.Module` is built. Distributions that are `nn.Module` objects themselves "
         "(priors of gpytorch) are fine, and so are those from which the class only draws numbers for Python "
-        "(`float(self.prior.sample())`) and indices."
+        "(`float(self.prior.sample())`) and indices, and those over Parameters of the object alone "
+        "(`Normal(self.loc, self.scale)`): they keep these very Parameters where the shapes are the same."
     ),
     why=(
         "A distribution is no `nn.Module`: `.to()` and `.half()` leave its tensors behind, so that samples and "
-        "log-probabilities come from the old device, and `state_dict()` does not save them. One built from parameters "
-        "also keeps the graph and the values of the moment when it was built."
+        "log-probabilities come from the old device, and `state_dict()` does not save them. One that computes from "
+        "parameters (`Categorical(logits=self.weight)`) also keeps the graph and the values of the moment when it was "
+        "built."
     ),
     example=(
         "class Prior(nn.Module):\n"
