@@ -7,10 +7,11 @@ import re
 import sys
 import threading
 import warnings
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_blocks
+from regbuf_lint.index.scopes import ImportBinding, Scope, ScopeNode, is_type_checking, nested_blocks
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
@@ -122,6 +123,12 @@ class FileFacts:
             qualname = f"{parent.qualname}.{name}" if parent.qualname else name
             known = self._scopes[id(node)] = Scope(node, self, parent, qualname)
         return known
+
+    @cached_property
+    def imported_packages(self) -> frozenset[str]:
+        """The top-level packages from which the file's own scope imports names."""
+        every = (binding for bindings in self.scope.bindings.values() for binding in bindings)
+        return frozenset(one.origin.partition(".")[0] for one in every if isinstance(one, ImportBinding))
 
     def absolute(self, origin: str, level: int) -> str:
         """The absolute name of what ``from <level dots><origin> import ...`` in this file names."""

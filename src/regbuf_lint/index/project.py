@@ -70,6 +70,7 @@ class Project:
         self._holding: dict[tuple[Path, str], tuple[Path, ...]] = {}
         self._headers: dict[Path, dict[str, tuple[Path, ...]]] = {}
         self._callers: dict[Path, dict[str, tuple[Path, ...]]] = {}
+        self._callers_beside: dict[Path, dict[str, tuple[Path, ...]]] = {}
         self._calls: dict[Path, frozenset[str]] = {}
         self._listings: dict[Path, frozenset[str]] = {}
         self._resolving: set[ast.expr] = set()
@@ -203,10 +204,7 @@ class Project:
             return
         if top not in self._callers:
             self._callers[top] = files_by_called_class(top)
-        for path in self._callers[top].get(name, ()):
-            other = self._read(path) if path != file.path else None
-            if other is not None:
-                yield other
+        yield from self._read_each(path for path in self._callers[top].get(name, ()) if path != file.path)
 
     def files_beside_calling(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
         """By path, the files of a file's project outside its top-level package where a class's name is called.
@@ -217,17 +215,19 @@ class Project:
         top, project = _package_directory(file), self._project_directory(file)
         if project is None:
             return
-        if project not in self._callers:
-            self._callers[project] = files_by_called_class(project, DEFAULT_EXCLUDES, _MOST_FOLDERS)
+        if project not in self._callers_beside:
+            self._callers_beside[project] = files_by_called_class(project, DEFAULT_EXCLUDES, _MOST_FOLDERS)
         beside = [
             path
-            for path in self._callers[project].get(name, ())
+            for path in self._callers_beside[project].get(name, ())
             if path != file.path and (top is None or top not in path.parents)
         ]
-        for path in beside if len(beside) <= _MOST_BESIDE else ():
-            other = self._read(path)
-            if other is not None:
-                yield other
+        if len(beside) <= _MOST_BESIDE:
+            yield from self._read_each(beside)
+
+    def _read_each(self, paths: Iterable[Path]) -> Iterator[FileFacts]:
+        """Those of some files that can be read."""
+        return (file for file in map(self._read, paths) if file is not None)
 
     def _project_directory(self, file: FileFacts) -> Path | None:
         """The closest directory around a file's top-level package that is a project's; None where none is near.
@@ -247,10 +247,7 @@ class Project:
             return
         if (top, text) not in self._holding:
             self._holding[top, text] = files_with(top, text.encode())
-        for path in self._holding[top, text]:
-            other = self._read(path)
-            if other is not None:
-                yield other
+        yield from self._read_each(self._holding[top, text])
 
     def called_where_derived(self, file: FileFacts, word: str) -> frozenset[str]:
         """Names of methods called on ``self`` or ``super()`` in the files other than ``file`` that derive from it."""
@@ -419,8 +416,7 @@ def _is_of_another_framework(symbol: Symbol) -> bool:
     """
     if not isinstance(symbol, (ClassSymbol, FunctionSymbol, ValueSymbol)):
         return False
-    every = (one for bindings in symbol.scope.file.scope.bindings.values() for one in bindings)
-    imported = {one.origin.partition(".")[0] for one in every if isinstance(one, ImportBinding)}
+    imported = symbol.scope.file.imported_packages
     return "torch" not in imported and bool(imported & _OTHER_FRAMEWORKS)
 
 

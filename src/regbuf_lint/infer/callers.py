@@ -64,12 +64,14 @@ _NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda
 def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     """Those arguments of a class's constructor that are tensors wherever its package makes an object of the class.
 
+    Where nobody in the package does, scripts and tests beside it tell. Where calls do not tell, docstrings do.
+
     Args:
         inference: what the run shares.
         symbol: the class.
 
     Returns:
-        ``ANY_ARGUMENTS`` where nobody in the package calls the class, or the calls do not tell.
+        ``ANY_ARGUMENTS`` where none of them tells.
     """
     found = inference.found_once(inference.given, symbol.scope, "callers", lambda: _from_callers(inference, symbol))
     return ANY_ARGUMENTS if found is None else found
@@ -81,11 +83,9 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     if not names:
         return ANY_ARGUMENTS
     function = definition.methods["__init__"]
-    inside = list(islice(_calls(inference, symbol), MOST_CALLS + 1))
-    calls = inside or list(islice(_calls_beside(inference, symbol), MOST_CALLS + 1))
-    written = [given_expressions(function, call) for _, call in calls]
-    names = frozenset(name for name in names if all(_may_be_tensor(one.get(name)) for one in written))
-    if not names or len(calls) > MOST_CALLS:
+    inside, names = _looked_at(function, names, _calls(inference, symbol))
+    calls, names = (inside, names) if inside else _looked_at(function, names, _calls_beside(inference, symbol))
+    if not names:
         return ANY_ARGUMENTS
     in_use = any(_is_in_use(inference, scope) for scope, _ in inside)
     stated = frozenset[str]() if in_use else _stated(symbol.scope.child(function), function, names)
@@ -97,6 +97,20 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     known = {name: _TENSOR if name in stated and may_be(value, Unknown) else value for name, value in values.items()}
     found = {name: held(value, argument=name) for name, value in known.items() if is_tensor(value)}
     return Arguments(keywords=found, starred=True) if found else ANY_ARGUMENTS
+
+
+def _looked_at(
+    function: FunctionNode, names: frozenset[str], calls: Iterator[tuple[Scope, ast.Call]]
+) -> tuple[list[tuple[Scope, ast.Call]], frozenset[str]]:
+    """Some calls of a class, and which arguments may be tensors in each; no argument where there are too many calls."""
+    found: list[tuple[Scope, ast.Call]] = []
+    for scope, call in calls:
+        written = given_expressions(function, call)
+        names = frozenset(name for name in names if _may_be_tensor(written.get(name)))
+        found.append((scope, call))
+        if not names or len(found) > MOST_CALLS:
+            return found, frozenset()
+    return found, names
 
 
 def _stated(scope: Scope, function: FunctionNode, names: frozenset[str]) -> frozenset[str]:
