@@ -20,6 +20,7 @@ from regbuf_lint.index.calls import calls_of
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction import follow
 from regbuf_lint.infer.docstrings import says_tensor
@@ -79,7 +80,7 @@ def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Argumen
 
 def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     definition = inference.definition(symbol)
-    names = open_arguments(definition)
+    names = open_arguments(definition, lambda annotation: annotated(inference, symbol.scope, annotation))
     if not names:
         return ANY_ARGUMENTS
     function = definition.methods["__init__"]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name, receiver_name
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.infer.torch_api import table
+from regbuf_lint.model.value import NoneValue, Tensor, Value, is_only, may_be
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
@@ -20,17 +21,21 @@ _NUMBERS_ONLY = frozenset({"range", "chr", "open", "getattr", "setattr", "hasatt
 """Builtins that fail when they are given a tensor, or that make no sense of one."""
 
 
-def open_arguments(definition: ClassDefinition) -> frozenset[str]:
+def open_arguments(definition: ClassDefinition, allowed: Callable[[ast.expr], Value]) -> frozenset[str]:
     """Arguments of a class's own ``__init__`` that might be tensors and that the object keeps or computes from.
 
     Only names that reach an attribute directly count: what is handed on is somebody else's.
+
+    Args:
+        definition: the class.
+        allowed: gives the values that an annotation allows.
     """
     function = definition.methods.get("__init__")
     if function is None:
         return frozenset()
     kept = _Kept(receiver_name(function))
     kept.visit(function)
-    names = frozenset(_undecided(function)) & kept.used | frozenset(_keywords(function))
+    names = frozenset(_undecided(function, allowed)) & kept.used | frozenset(_keywords(function))
     if not names:
         return frozenset()
     same = {attribute: name for attribute, name in kept.direct.items() if name in names}
@@ -40,31 +45,17 @@ def open_arguments(definition: ClassDefinition) -> frozenset[str]:
     return names - refused
 
 
-def _undecided(function: FunctionNode) -> Iterator[str]:
+def _undecided(function: FunctionNode, allowed: Callable[[ast.expr], Value]) -> Iterator[str]:
     """Arguments of which no annotation says whether they are tensors, and that have no default but None."""
     for argument, default in arguments_with_defaults(function)[1:]:
-        if (default is None or is_none(default)) and _leaves_open(argument.annotation):
+        has_default = default is not None and not is_none(default)
+        if not has_default and (argument.annotation is None or _leaves_open(allowed(argument.annotation))):
             yield argument.arg
 
 
-def _leaves_open(annotation: ast.expr | None) -> bool:
-    """Whether there is no annotation, or one that allows tensors and other things (``float | Tensor``)."""
-    if annotation is None:
-        return True
-    allowed = {last_name(one) for one in _alternatives(annotation) if not is_none(one)}
-    return "Tensor" in allowed and len(allowed) > 1
-
-
-def _alternatives(annotation: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(annotation, ast.BinOp):
-        yield from _alternatives(annotation.left)
-        yield from _alternatives(annotation.right)
-    elif isinstance(annotation, ast.Subscript) and last_name(annotation.value) in {"Union", "Optional"}:
-        index = annotation.slice
-        for item in index.elts if isinstance(index, ast.Tuple) else [index]:
-            yield from _alternatives(item)
-    else:
-        yield annotation
+def _leaves_open(value: Value) -> bool:
+    """Whether tensors are allowed and other things too (``float | Tensor``)."""
+    return may_be(value, Tensor) and not is_only(value, Tensor, NoneValue)
 
 
 def _keywords(function: FunctionNode) -> Iterator[str]:
