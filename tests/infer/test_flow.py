@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from infer_examples import IMPORTS, built, constructed, described
 
+from regbuf_lint.infer import construction
+from regbuf_lint.infer.functions import MOST_DEPTH
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.class_view import Construction
 
 ONES = "torch.ones(3)"
 
@@ -318,3 +325,19 @@ def test_inherited_methods_of_other_files_run_overrides(tmp_path: Path) -> None:
     """
     found = described(built(textwrap.dedent(text), tmp_path))
     assert (found["a99"], found["v"]) == ("tensor", "tensor")
+
+
+def test_a_construction_whose_calls_nest_too_deeply_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: list[str] = []
+    follow = construction.follow
+
+    def noted(inference: Inference, symbol: ClassSymbol) -> Construction:
+        followed.append(symbol.scope.qualname)
+        return follow(inference, symbol)
+
+    monkeypatch.setattr(construction, "follow", noted)
+    calls = "".join(f"    def m{i}(self): return self.m{i + 1}()\n" for i in range(MOST_DEPTH + 1))
+    deep = f"class Deep:\n    def __init__(self): self.x = self.m0()\n{calls}"
+    reads = "".join(f"        self.a{i} = Deep().x\n" for i in range(3))
+    built(f"{deep}class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n{reads}")
+    assert followed == ["Model", "Deep"]

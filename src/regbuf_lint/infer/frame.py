@@ -66,6 +66,7 @@ class Frame:
         recorder: where events go, None where nobody wants them.
         meter: counts the work.
         depth: number of calls around this one.
+        place: how much work of the inference was under way when the outermost of these calls began.
         within: names of the methods, this one and those around it.
         loops: number of loops around the present statement.
         from_start: whether the object was followed from the start of its construction.
@@ -88,6 +89,7 @@ class Frame:
         recorder: Recorder | None = None,
         meter: Meter | None = None,
         depth: int = 0,
+        place: int | None = None,
     ) -> None:
         self.inference = inference
         self.scope = scope
@@ -98,6 +100,7 @@ class Frame:
         self.recorder = recorder
         self.meter = meter or Meter()
         self.depth = depth
+        self.place = inference.place if place is None else place
         self.within: frozenset[str] = frozenset()
         self.loops = 0
         self.quiet_gradient = 0
@@ -140,7 +143,7 @@ class Frame:
 
     def elsewhere(self, scope: Scope) -> Frame:
         """A frame for an expression that stands outside of this function, in the file or class ``scope``."""
-        return Frame(self.inference, scope, meter=self.meter, depth=self.depth + 1)
+        return Frame(self.inference, scope, meter=self.meter, depth=self.depth + 1, place=self.place)
 
     def called(self, function: FunctionValue) -> Frame:
         """A frame for the body of a function that is called from here."""
@@ -156,6 +159,7 @@ class Frame:
             recorder=self.recorder,
             meter=self.meter,
             depth=self.depth + 1,
+            place=self.place,
         )
         inner.closure = function.closure
         inner.within = self.within | {name} if bound and name not in self.within else self.within

@@ -54,7 +54,7 @@ _TRANSPARENT = frozenset(
 def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, state: State) -> Value:
     """What calling a function returns; what it does to the object under construction happens in ``state``."""
     if frame.depth >= MOST_DEPTH:
-        return frame.inference.cut("calls nest too deeply")
+        return frame.inference.cut("calls nest too deeply", place=frame.place)
     if is_inherited_from_elsewhere(frame, function):
         effect = frame.effect(function)
         if effect is None or effect.cost > CHEAP:

@@ -107,13 +107,23 @@ class Inference:
         finally:
             del self.watched[call]
 
-    def cut(self, reason: str, key: object = None) -> Value:
-        """The value of what is not followed here, since work on ``key`` is under way further up (or too much is).
+    def cut(self, reason: str, key: object = None, *, place: int = 0) -> Value:
+        """The value of what is not followed here, since work on ``key`` is under way further up.
 
         Whatever started after that work began must not be kept: from elsewhere the answer would be another.
+
+        Args:
+            reason: why it is not followed.
+            key: the work.
+            place: where no such work is the reason, how much work was under way when that began which is.
         """
-        self._reach_of_cuts = min(self._reach_of_cuts, self._entered.get(key, 0))
+        self._reach_of_cuts = min(self._reach_of_cuts, self._entered.get(key, place))
         return unknown(reason)
+
+    @property
+    def place(self) -> int:
+        """How much work is under way."""
+        return len(self._entered)
 
     @contextmanager
     def working(self, key: object) -> Iterator[Work]:
