@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, last_name, receiver_name
 from regbuf_lint.classes.first_values import LEAVING, is_put_on_cpu
-from regbuf_lint.classes.stores import is_own, stores_in
+from regbuf_lint.classes.stores import is_own, kept_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +28,8 @@ def meets_cpu_tensors(
     """Whether a method that runs after construction joins the attribute with tensors that it makes, or moves, there.
 
     So it does, too, where it assigns what it moves to the CPU, or by an index there: ``self.log[i] = x.cpu()``. Methods
-    none of which moves anything only forget where the tensors lie that they make.
+    none of which moves anything only forget where the tensors lie that they make, and so do those of a class whose
+    constructor takes a device.
 
     Args:
         definitions: the class, its bases and its heirs, as far as they are at hand.
@@ -36,9 +37,9 @@ def meets_cpu_tensors(
         runs_later: whether a method of a name runs after construction.
     """
     functions = [function for one in definitions for name, function in one.methods.items() if runs_later(name)]
-    if not any(map(_moves, functions)):
+    if not any(map(_moves, functions)) or any(map(_takes_device, definitions)):
         return False
-    numbers = frozenset[str]().union(*map(_numbers, definitions))
+    numbers = frozenset(name for one in definitions for name in kept_arguments(one, _is_plain_number))
     return any(_Company(function, attribute, numbers).meets() for function in functions)
 
 
@@ -46,19 +47,14 @@ def _moves(function: FunctionNode) -> bool:
     return any(isinstance(node, ast.Call) and last_name(node.func) in _MOVING for node in ast.walk(function))
 
 
-def _numbers(definition: ClassDefinition) -> Iterator[str]:
-    """Attributes that hold a number, for all that ``__init__`` says: they are an argument whose default is one."""
-    function = definition.methods.get("__init__")
-    if function is None:
-        return
-    given = {one.arg for one, default in arguments_with_defaults(function) if _is_plain_number(default)}
-    for target, value in stores_in(function):
-        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in given:
-            yield target.attr
-
-
 def _is_plain_number(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in {int, float}
+
+
+def _takes_device(definition: ClassDefinition) -> bool:
+    """Whether who makes an object says where it is to lie."""
+    function = definition.methods.get("__init__")
+    return function is not None and any(one.arg == "device" for one, _ in arguments_with_defaults(function))
 
 
 class _Company:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
-from regbuf_lint.classes.stores import is_own
+from regbuf_lint.classes.definition import is_none, receiver_name
+from regbuf_lint.classes.stores import is_own, kept_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
 
 
 def drawn_with_own_generator(
-    definitions: Iterable[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
+    definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
 ) -> bool:
     """Whether methods read an attribute only to draw by it with a generator that the object holds.
+
+    One that may be left out does not count: torch's own, which then draws, is there on every device.
 
     Args:
         definitions: the class, its bases and its heirs, as far as they are at hand.
@@ -27,8 +29,9 @@ def drawn_with_own_generator(
     """
     tables = [table for one in definitions for table in (one.methods, one.properties)]
     functions = [function for table in tables for function in table.values() if runs_later(function.name)]
+    optional = frozenset(name for one in definitions for name in kept_arguments(one, is_none))
     reads = {id(node) for function in functions for node in _reads(function, attribute)}
-    drawn = {id(node) for function in functions for node in _drawn(function, attribute)}
+    drawn = {id(node) for function in functions for node in _drawn(function, attribute, optional)}
     return bool(reads) and reads == drawn
 
 
@@ -37,13 +40,14 @@ def _reads(function: FunctionNode, attribute: str) -> Iterator[ast.AST]:
     return (node for node in ast.walk(function) if is_own(node, receiver, attribute))
 
 
-def _drawn(function: FunctionNode, attribute: str) -> Iterator[ast.AST]:
+def _drawn(function: FunctionNode, attribute: str, optional: frozenset[str]) -> Iterator[ast.AST]:
     """The places in which the attribute is an argument of a call that takes one of the object's generators."""
     receiver = receiver_name(function)
     for call in ast.walk(function):
         if isinstance(call, ast.Call) and any(
             keyword.arg == "generator"
             and isinstance(keyword.value, ast.Attribute)
+            and keyword.value.attr not in optional
             and is_own(keyword.value, receiver, keyword.value.attr)
             for keyword in call.keywords
         ):

@@ -6,11 +6,12 @@ import ast
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_none, last_name, receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_none, last_name, receiver_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
 
 _CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "xpu", "contiguous"})
@@ -117,6 +118,22 @@ def stores_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Iterator[ast.expr]:
     """The values that a method, or one of its statements, assigns to an attribute of its ``self``."""
     return (value for target, value in stores_in(node) if is_own(target, receiver, attribute))
+
+
+def kept_arguments(definition: ClassDefinition, holds: Callable[[ast.expr | None], bool]) -> Iterator[str]:
+    """Attributes in which ``__init__`` keeps an argument as it is given.
+
+    Args:
+        definition: the class.
+        holds: what has to hold for the argument's default, None where it has none.
+    """
+    function = definition.methods.get("__init__")
+    if function is None:
+        return
+    given = {one.arg for one, default in arguments_with_defaults(function) if holds(default)}
+    for target, value in stores_in(function):
+        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in given:
+            yield target.attr
 
 
 def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:

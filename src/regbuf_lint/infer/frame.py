@@ -89,7 +89,6 @@ class Frame:
         recorder: Recorder | None = None,
         meter: Meter | None = None,
         depth: int = 0,
-        place: int | None = None,
     ) -> None:
         self.inference = inference
         self.scope = scope
@@ -100,7 +99,7 @@ class Frame:
         self.recorder = recorder
         self.meter = meter or Meter()
         self.depth = depth
-        self.place = inference.place if place is None else place
+        self.place = inference.place
         self.within: frozenset[str] = frozenset()
         self.loops = 0
         self.quiet_gradient = 0
@@ -143,7 +142,9 @@ class Frame:
 
     def elsewhere(self, scope: Scope) -> Frame:
         """A frame for an expression that stands outside of this function, in the file or class ``scope``."""
-        return Frame(self.inference, scope, meter=self.meter, depth=self.depth + 1, place=self.place)
+        inner = Frame(self.inference, scope, meter=self.meter, depth=self.depth + 1)
+        inner.place = self.place
+        return inner
 
     def called(self, function: FunctionValue) -> Frame:
         """A frame for the body of a function that is called from here."""
@@ -159,8 +160,8 @@ class Frame:
             recorder=self.recorder,
             meter=self.meter,
             depth=self.depth + 1,
-            place=self.place,
         )
+        inner.place = self.place
         inner.closure = function.closure
         inner.within = self.within | {name} if bound and name not in self.within else self.within
         inner.loops = self.loops
