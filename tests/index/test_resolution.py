@@ -99,3 +99,9 @@ def test_names_in_functions_and_classes(tmp_path: Path) -> None:
 def test_the_text_given_counts_and_not_the_disk(tmp_path: Path) -> None:
     assert resolved(tmp_path, "def f(): ...", "f", {"main.py": "f = 1"}) == ["function main.f"]
     assert resolved(tmp_path, "import main", "main.f", {"main.py": "f = 1"}) == ["outside main.f"]
+
+
+def test_a_package_may_lie_in_a_directory_whose_name_cannot_be_imported(tmp_path: Path) -> None:
+    """A checkout that is a package itself is called what its owner likes; relative imports in it still work."""
+    files = {"__init__.py": "", "base.py": "class Base: ..."}
+    assert resolved(tmp_path / "my-checkout", "from .base import Base", "Base", files) == ["class my-checkout.base.Base"]

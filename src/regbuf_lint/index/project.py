@@ -353,7 +353,7 @@ class Project:
 
     def _locate(self, name: str, near: Path | None) -> Path | None:
         parts = name.split(".")
-        if parts[0] in _NEVER_READ or not all(part.isidentifier() for part in parts):
+        if parts[0] in _NEVER_READ:
             return None
         first = (near,) if near is not None else ()
         for root in (*first, *self._roots, *self._installed):
