@@ -104,4 +104,5 @@ def test_the_text_given_counts_and_not_the_disk(tmp_path: Path) -> None:
 def test_a_package_may_lie_in_a_directory_whose_name_cannot_be_imported(tmp_path: Path) -> None:
     """A checkout that is a package itself is called what its owner likes; relative imports in it still work."""
     files = {"__init__.py": "", "base.py": "class Base: ..."}
-    assert resolved(tmp_path / "my-checkout", "from .base import Base", "Base", files) == ["class my-checkout.base.Base"]
+    found = resolved(tmp_path / "my-checkout", "from .base import Base", "Base", files)
+    assert found == ["class my-checkout.base.Base"]

@@ -174,6 +174,18 @@ def test_kind(expression: str, expected: str) -> None:
             "torch.distributions.Independent(torch.distributions.Normal(nn.Linear(n, n).weight, 1), 1).entropy()",
             {"graph", "random"},
         ),
+        ("torch.tensor(np.random.default_rng().normal(size=n))", {"random"}),
+        ("torch.tensor(np.random.default_rng(0).normal(size=n))", set()),
+        ("torch.tensor(np.random.RandomState(None).rand(n))", {"random"}),
+        ("torch.tensor(np.linalg.qr(np.random.rand(n, n))[0].T)", {"random"}),
+        ("torch.tensor(2 * np.random.rand(n) - 1)", {"random"}),
+        ("torch.tensor([float(np.random.rand()) for _ in range(n)])", {"random"}),
+        ("torch.tensor(torch.rand(n).numpy())", {"random"}),
+        ("torch.ones(np.random.rand(n).shape)", set()),
+        ("torch.ones(len(np.random.rand(n)))", set()),
+        ("torch.tensor(np.zeros_like(np.random.rand(n)))", set()),
+        ("torch.tensor(x.sample(np.random.rand(n)))", {"random"}),
+        ("torch.tensor(x.sample(n))", set()),
     ],
 )
 def test_facets(expression: str, expected: set[str]) -> None:

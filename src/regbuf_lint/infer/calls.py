@@ -17,6 +17,7 @@ from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.instances import instantiate
 from regbuf_lint.infer.method_calls import call_method_of
 from regbuf_lint.infer.probe import note_call
+from regbuf_lint.infer.randomness import shuffles, spread_by_call
 from regbuf_lint.infer.references import (
     BuiltSubmodule,
     ClassValue,
@@ -50,10 +51,13 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     note_call(frame, callee, arguments)
     if node in frame.inference.watched:
         frame.inference.watched[node].append(arguments)
+    if shuffles(callee) and node.args:
+        note_random(frame, node.args[0], state)
     found = join(_call(frame, one, arguments, node, state) for one in callee)
+    found = spread_by_call(callee, arguments, found or UNKNOWN)
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
         found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor
-    return frame.without_graph(found) or UNKNOWN
+    return frame.without_graph(found)
 
 
 def evaluate_arguments(frame: Frame, node: ast.Call, state: State) -> Arguments:

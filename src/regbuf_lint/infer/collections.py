@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.infer.randomness import spread
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.infer.torch_api import as_plain
 from regbuf_lint.model.value import (
@@ -47,7 +48,7 @@ def sequence_of(kind: str, element: Value) -> Value:
 
 def element_of(value: Value) -> Value:
     """What iterating over ``value`` yields."""
-    return join(_element(one) for one in value) or UNKNOWN
+    return spread(value, join(_element(one) for one in value) or UNKNOWN)
 
 
 def _element(one: Alternative) -> Value:
@@ -88,7 +89,7 @@ def items_of(value: Value) -> tuple[Value, ...] | None:
 
 def item_at(value: Value, index: int) -> Value:
     """What ``value[index]`` is, or the value that unpacking gives to target number ``index``."""
-    return join(_item(one, index) for one in value) or UNKNOWN
+    return spread(value, join(_item(one, index) for one in value) or UNKNOWN)
 
 
 def _item(one: Alternative, index: int) -> Value:

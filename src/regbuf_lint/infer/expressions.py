@@ -24,6 +24,7 @@ from regbuf_lint.infer.collections import (
 )
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.probe import note_attribute, note_operands, note_subscript, note_tensor
+from regbuf_lint.infer.randomness import spread, spread_attribute
 from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.strings import is_string, joined, literal_strings
 from regbuf_lint.infer.targets import bind
@@ -71,14 +72,15 @@ def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
     note_attribute(frame, owner, node.attr)
     # None has no such attribute: where there are other alternatives, the run only goes on with one of them.
     present = without(owner, NoneValue) or owner
-    return join(read_attribute(frame, one, node.attr, state, node.value) for one in present) or UNKNOWN
+    found = join(read_attribute(frame, one, node.attr, state, node.value) for one in present) or UNKNOWN
+    return spread_attribute(present, node.attr, found)
 
 
 def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
     index = frame.evaluate(node.slice, state)
     note_subscript(frame, owner, node.slice)
-    return join(_item(one, index, node.slice) for one in owner) or UNKNOWN
+    return spread(owner, join(_item(one, index, node.slice) for one in owner) or UNKNOWN)
 
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
@@ -113,7 +115,8 @@ def _binary(frame: Frame, node: ast.BinOp, state: State) -> Value:
 def combine(left: Value, right: Value, operator: ast.operator) -> Value:
     """The value of an arithmetic operation. None is no operand: the run only goes on with what else there is."""
     sides = [without(side, NoneValue) or side for side in (left, right)]
-    return join(_combined(one, other, operator) for one in sides[0] for other in sides[1]) or UNKNOWN
+    found = join(_combined(one, other, operator) for one in sides[0] for other in sides[1]) or UNKNOWN
+    return spread(left | right, found)
 
 
 def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> Value:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
 from regbuf_lint.infer.probe import marked
+from regbuf_lint.infer.randomness import as_random, spread
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import AttributeState, WriteForm
@@ -90,18 +91,14 @@ def note_gradient(frame: Frame, node: ast.Attribute, state: State) -> None:
 
 
 def note_random(frame: Frame, node: ast.expr, state: State) -> None:
-    """The tensor of a local or attribute, of which ``node`` may be a part, is filled at random in place."""
+    """The tensor or array of a local or attribute, of which ``node`` may be a part, is filled at random in place."""
     while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "data"):
         node = node.value
     if isinstance(node, ast.Name) and node.id in state.locals:
-        state.locals[node.id] = map_tensors(state.locals[node.id], _at_random)
+        state.locals[node.id] = as_random(state.locals[node.id])
     elif isinstance(node, ast.Attribute) and node.attr in state.attributes and _is_self(frame, node, state):
         known = state.attributes[node.attr]
-        state.attributes[node.attr] = AttributeState(map_tensors(known.value, _at_random), known.writes)
-
-
-def _at_random(tensor: Tensor) -> Alternative:
-    return replace(tensor, random=True)
+        state.attributes[node.attr] = AttributeState(as_random(known.value), known.writes)
 
 
 def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State) -> bool:
@@ -210,10 +207,9 @@ def _is_self(frame: Frame, node: ast.Attribute, state: State) -> bool:
 def _with_item(one: Alternative, key: Value, value: Value) -> Alternative:
     if isinstance(one, (Sequence, Mapping)):
         return with_item(one, key, value)
-    if isinstance(one, Tensor):
-        written = result_tensor([value])
-        return mixed(one, written)
-    return one
+    whole = mixed(one, result_tensor([value])) if isinstance(one, Tensor) else one
+    (changed,) = spread(value, frozenset({whole}))
+    return changed
 
 
 def mixed(one: Tensor, written: Tensor) -> Tensor:

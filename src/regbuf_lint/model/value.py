@@ -124,9 +124,15 @@ class Literal(Alternative):
 
 @dataclass(frozen=True, slots=True)
 class Other(Alternative):
-    """Certainly no tensor and nothing that holds one: a number, a string, a dtype, a function, ..."""
+    """Certainly no tensor and nothing that holds one: a number, a string, a dtype, a function, ...
+
+    Attributes:
+        what: what it is, in a word.
+        random: comes from a random generator, as an array may.
+    """
 
     what: str = ""
+    random: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +168,13 @@ class Unknown(Alternative):
         reason: why more is not known.
         argument: name of the argument without annotation that it is, or an empty string.
         present: whether it is known not to be None.
+        random: whether it is known to come from a random generator.
     """
 
     reason: str = ""
     argument: str = ""
     present: bool = False
+    random: bool = False
 
 
 class Part(Enum):
