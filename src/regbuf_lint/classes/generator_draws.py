@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_none, receiver_name
-from regbuf_lint.classes.stores import is_own, kept_arguments
+from regbuf_lint.classes.stores import is_own, kept_arguments, stores_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,12 +27,24 @@ def drawn_with_own_generator(
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    tables = [table for one in definitions for table in (one.methods, one.properties)]
-    functions = [function for table in tables for function in table.values() if runs_later(function.name)]
+    functions = [function for function in _every(definitions) if runs_later(function.name)]
     optional = frozenset(name for one in definitions for name in kept_arguments(one, is_none))
+    optional -= {name for function in _every(definitions) for name in _made(function)}
     reads = {id(node) for function in functions for node in _reads(function, attribute)}
     drawn = {id(node) for function in functions for node in _drawn(function, attribute, optional)}
     return bool(reads) and reads == drawn
+
+
+def _every(definitions: Sequence[ClassDefinition]) -> Iterator[FunctionNode]:
+    for one in definitions:
+        yield from (*one.methods.values(), *one.properties.values())
+
+
+def _made(function: FunctionNode) -> Iterator[str]:
+    """Attributes that a method gives what a call returns, as ``torch.Generator()``."""
+    for target, value in stores_in(function):
+        if isinstance(target, ast.Attribute) and isinstance(value, ast.Call):
+            yield target.attr
 
 
 def _reads(function: FunctionNode, attribute: str) -> Iterator[ast.AST]:

@@ -130,8 +130,10 @@ def kept_arguments(definition: ClassDefinition, holds: Callable[[ast.expr | None
     function = definition.methods.get("__init__")
     if function is None:
         return
-    given = {one.arg for one, default in arguments_with_defaults(function) if holds(default)}
-    for target, value in stores_in(function):
+    stores = list(stores_in(function))
+    bound_again = {target.id for target, _ in stores if isinstance(target, ast.Name)}
+    given = {one.arg for one, default in arguments_with_defaults(function) if holds(default)} - bound_again
+    for target, value in stores:
         if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in given:
             yield target.attr
 

@@ -71,7 +71,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
             if not raises and not _follows_parameters(context, event):
                 yield _registered(context, event)
         elif isinstance(event, GradientRequest) and event.step.own and is_only(event.prior, Buffer):
-            yield _asked(context, event)
+            yield from () if context.is_differentiated_by_hand(event.attribute) else (_asked(context, event),)
 
 
 def _requires_gradient(value: Value) -> bool:

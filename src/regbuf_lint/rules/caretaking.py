@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
-from regbuf_lint.classes.derivatives import is_differentiated_by_hand
+from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
 from regbuf_lint.classes.first_values import may_start_empty, starts_as_placeholder, starts_on_cpu, starts_with_nothing
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
@@ -139,7 +139,17 @@ class Caretaking(ClassFamily):
 
     def is_trained_otherwise(self, attribute: str) -> bool:
         """Whether a tensor that asks for a gradient is a Parameter somewhere else, or none that an optimizer needs."""
-        return self.registered_elsewhere(attribute) or is_differentiated_by_hand(self._definitions, attribute)
+        if self.registered_elsewhere(attribute) or self.is_handed_out(attribute):
+            return True
+        return self.is_differentiated_by_hand(attribute)
+
+    def is_handed_out(self, attribute: str) -> bool:
+        """Whether a method hands the attribute out to be trained."""
+        return is_handed_out(self._definitions, attribute)
+
+    def is_differentiated_by_hand(self, attribute: str) -> bool:
+        """Whether the class wants the gradient by the attribute for itself."""
+        return is_differentiated_by_hand(self._definitions, attribute)
 
     def filled_by_each_call(self, attribute: str) -> bool:
         """Whether ``forward``, or each reader of a placeholder, first replaces it by what it makes of its arguments."""

@@ -103,6 +103,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
             context.looks_after(attribute)
             or context.is_merged_over_settings(attribute)
             or context.is_to_be_filled(attribute)
+            or context.is_handed_out(attribute)
         ):
             continue
         every = all_writes(context.construction.events, attribute)
