@@ -22,8 +22,8 @@ _NUMBERS = frozenset({"int", "float", "bool", "str"})
 def fill_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bool:
     """Whether methods, each time they run, give the attribute a value from their arguments before they read it.
 
-    An ``if`` that compares the attribute's device may decide that the value of the time before still serves, in the
-    branch that does not set it. No method at all fills nothing.
+    An ``if`` that compares the attribute's device, or that of one set beside it, may decide that the value of the time
+    before still serves, in the branch that does not set it. No method at all fills nothing.
     """
     return bool(functions) and all(_fills_before_reading(function, attribute) for function in functions)
 
@@ -97,7 +97,7 @@ class _Filling:
         return filled or (isinstance(statement, (ast.With, ast.AsyncWith)) and all(ends))
 
     def _if(self, statement: ast.If, *, filled: bool) -> bool:
-        checked = self._checks_device(statement.test)
+        checked = self._checks_device(statement)
         if self._reads(statement.test) and not (filled or checked):
             raise _Otherwise
         blocks = (statement.body, statement.orelse)
@@ -130,18 +130,22 @@ class _Filling:
         inner = value.value if isinstance(value, ast.Attribute) and value.attr not in _ABOUT_SHAPE else None
         return isinstance(inner, ast.Attribute) and is_own(inner, self._receiver, inner.attr)
 
-    def _checks_device(self, test: ast.expr) -> bool:
+    def _checks_device(self, statement: ast.If) -> bool:
+        """Whether an ``if`` compares the device of the attribute, or of one that is replaced together with it."""
+        blocks = [block for block in (statement.body, statement.orelse) if any(map(self._sets, block))]
+        stores = [target for block in blocks for one in block for target, _ in stores_in(one)]
+        together = {target.attr for target in stores if isinstance(target, ast.Attribute)} | {self._attribute}
         return any(
-            isinstance(node, ast.Attribute) and node.attr in _ABOUT_DEVICE and self._is_own_data(node.value)
-            for compare in ast.walk(test)
+            isinstance(node, ast.Attribute) and node.attr in _ABOUT_DEVICE and self._is_own_data(node.value, together)
+            for compare in ast.walk(statement.test)
             if isinstance(compare, ast.Compare)
             for node in ast.walk(compare)
         )
 
-    def _is_own_data(self, node: ast.expr) -> bool:
+    def _is_own_data(self, node: ast.expr, attributes: set[str]) -> bool:
         """``self.x`` or ``self.x.data``."""
         inner = node.value if isinstance(node, ast.Attribute) and node.attr == "data" else node
-        return is_own(inner, self._receiver, self._attribute)
+        return any(is_own(inner, self._receiver, attribute) for attribute in attributes)
 
     def _reads(self, node: ast.AST) -> bool:
         return any(isinstance(one.ctx, ast.Load) for one in self._mentions(node))
