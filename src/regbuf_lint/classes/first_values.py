@@ -42,22 +42,31 @@ def may_start_empty(definitions: Sequence[ClassDefinition], attribute: str, buil
     return any(_is_without_elements(node) for value in values for node in ast.walk(value))
 
 
-def starts_on_cpu(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
-    """Whether the methods that build the object put nothing but what they move to the CPU into an attribute."""
+def starts_where_it_stays(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether all that the methods that build the object put into an attribute is moved to the CPU or made on ``meta``.
+
+    What has no data stands for something else, and cannot be moved: as a buffer it makes ``.to("cuda")`` raise.
+    """
     values = _first_values(definitions, attribute, building)
-    return bool(values) and all(map(is_put_on_cpu, values))
+    return bool(values) and all(is_put_on_cpu(value) or _is_made_on(value, "meta") for value in values)
 
 
 def is_put_on_cpu(value: ast.expr) -> bool:
     """Whether a value says so itself, as ``x.cpu().contiguous()`` or ``torch.tensor(..., device="cpu")`` do."""
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in LEAVING:
-        if value.func.attr == "cpu" and not value.args:
-            return True
-        device = next((one.value for one in value.keywords if one.arg == "device"), None)
-        if isinstance(device, ast.Constant) and device.value == "cpu":
+        if (value.func.attr == "cpu" and not value.args) or _is_made_on(value, "cpu"):
             return True
         value = value.func.value
     return False
+
+
+def _is_made_on(value: ast.expr, name: str) -> bool:
+    """Whether a call says ``device="name"`` or ``device=torch.device("name")``."""
+    given = value.keywords if isinstance(value, ast.Call) else []
+    device = next((one.value for one in given if one.arg == "device"), None)
+    if isinstance(device, ast.Call) and last_name(device.func) == "device" and device.args:
+        device = device.args[0]
+    return isinstance(device, ast.Constant) and device.value == name
 
 
 def starts_with_nothing(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:

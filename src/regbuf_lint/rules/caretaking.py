@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
-from regbuf_lint.classes.first_values import may_start_empty, starts_as_placeholder, starts_on_cpu, starts_with_nothing
+from regbuf_lint.classes.first_values import (
+    may_start_empty,
+    starts_as_placeholder,
+    starts_where_it_stays,
+    starts_with_nothing,
+)
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
 from regbuf_lint.classes.host_reads import method_with_numpy, read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
@@ -76,7 +81,7 @@ class Caretaking(ClassFamily):
             or self.registered_elsewhere(attribute)
             or self.is_given_no_tensors(attribute)
             or self.is_plain_for_a_reason(attribute)
-            or starts_on_cpu(self._definitions, attribute, self._building)
+            or starts_where_it_stays(self._definitions, attribute, self._building)
             or self.is_wanted_in_place(attribute)
             or moved_by_owner(self._inference, self._built, attribute)
             or self.is_made_by_forward
