@@ -202,7 +202,7 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
 
 
 def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
-    """Whether all who make objects of a class in its package give Parameters for an argument of its constructor.
+    """Whether all who give an argument of a class's constructor, in its package, give Parameters.
 
     A Parameter is a tensor, so that the argument's annotation does not tell.
     """
@@ -210,8 +210,9 @@ def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str
     calls = _all_calls(inference, symbol)
     if function is None or not calls:
         return False
-    values = (_value(function, argument, _given(inference, scope, call)) for scope, call in calls)
-    return all(may_be(value, Parameter) and not tensors(value) for value in values)
+    values = [_value(function, argument, _given(inference, scope, call)) for scope, call in calls]
+    given = [value for value in values if not value <= NONE]
+    return bool(given) and all(may_be(value, Parameter) and not tensors(value) for value in given)
 
 
 def is_left_out(inference: Inference, symbol: ClassSymbol, argument: str, depth: int = 0) -> bool:
@@ -274,19 +275,30 @@ def _given(inference: Inference, scope: Scope, call: ast.Call, *, shows_all: boo
     return [] if not shows_all and any(map(_is_passed_on, seen)) else seen
 
 
+def _method_around(function: Scope) -> Scope | None:
+    """The method that a function is, or that it stands in."""
+    around: Scope | None = function
+    while around is not None and isinstance(around.node, _FUNCTIONS):
+        if around.parent is not None and isinstance(around.parent.node, ast.ClassDef):
+            return around
+        around = around.parent
+    return None
+
+
 def _maker(function: Scope) -> ClassSymbol | None:
-    """The class of the object whose method a function is; None for other functions, class methods among them."""
-    around = function.parent
-    if around is None or not isinstance(around.node, ast.ClassDef) or not isinstance(function.node, _FUNCTIONS):
+    """The class of the object in whose method a function stands; None for other functions, class methods among them."""
+    method = _method_around(function)
+    if method is None or method.parent is None or not isinstance(method.node, _FUNCTIONS):
         return None
-    return None if "classmethod" in decorator_names(function.node) else ClassSymbol(around)
+    return None if "classmethod" in decorator_names(method.node) else ClassSymbol(method.parent)
 
 
 def _is_in_use(inference: Inference, scope: Scope) -> bool:
     """Whether code runs while an nn.Module is used, so that an object that it makes serves one run."""
     function = _function_around(scope)
-    maker = None if function is None else _maker(function)
-    if function is None or maker is None or getattr(function.node, "name", "") in BUILDERS:
+    method = None if function is None else _method_around(function)
+    maker = None if method is None else _maker(method)
+    if method is None or maker is None or getattr(method.node, "name", "") in BUILDERS:
         return False
     return inference.hierarchy.membership(maker).verdict is Verdict.YES
 

@@ -23,6 +23,7 @@ from regbuf_lint.model.value import (
     Part,
     Place,
     Sequence,
+    Submodule,
     Tensor,
     Unknown,
     Value,
@@ -58,9 +59,16 @@ def _element(one: Alternative) -> Value:
         return frozenset({part_of(one)})
     if isinstance(one, Mapping):
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
+    if is_parameter_list(one):
+        return frozenset({Parameter()})
     if isinstance(one, (Other, Literal)):
         return OTHER if isinstance(one, Literal) or one.what.partition(":")[0] in {"size", "str", "range"} else UNKNOWN
     return frozenset({part_of_loaded(one, Part.ELEMENT)}) if isinstance(one, Loaded) else UNKNOWN
+
+
+def is_parameter_list(one: Alternative) -> bool:
+    """Whether an alternative is an ``nn.ParameterList``, which makes Parameters of all tensors (torch 1.12)."""
+    return isinstance(one, Submodule) and one.class_name.endswith(".ParameterList")
 
 
 def part_of_loaded(one: Loaded, part: Part) -> Loaded:

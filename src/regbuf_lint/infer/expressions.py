@@ -13,6 +13,7 @@ from regbuf_lint.infer.calls import call
 from regbuf_lint.infer.collections import (
     at_key,
     element_of,
+    is_parameter_list,
     item_at,
     items_of,
     mapping_values,
@@ -99,6 +100,8 @@ def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
         return element_of(value)
     if isinstance(one, (Literal, Other)):
         return OTHER
+    if is_parameter_list(one) and not isinstance(where, ast.Slice):
+        return element_of(value)
     return frozenset({part_of_loaded(one, Part.ITEM)}) if isinstance(one, Loaded) else UNKNOWN
 
 

@@ -155,6 +155,10 @@ def _refuse_name(context: ClassContext, attribute: str, writes: list[Write]) -> 
     if context.deleted(attribute):
         msg = f"`{attribute}` is deleted somewhere"
         raise Withheld(msg)
+    buffer = context.registered_as(attribute)
+    if buffer is not None:
+        msg = f"the same tensor is the buffer `{buffer}`"
+        raise Withheld(msg)
     copier = min(context.copying_methods, default=None)
     if copier is not None and context.changes_in_copies(attribute):
         msg = f"`{copier}` makes a shallow copy, and such copies share their buffers: a change in one changes the other"

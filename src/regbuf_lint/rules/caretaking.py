@@ -131,6 +131,13 @@ class Caretaking(ClassFamily):
                 registered |= _arguments(event)
         return bool(held & registered)
 
+    def registered_as(self, attribute: str) -> str | None:
+        """The buffer of another name as which construction registers the very tensor that the attribute holds."""
+        events = (event for event in self.construction.events if isinstance(event, Registration))
+        named = (event for event in events if event.attribute != attribute)
+        held = (event.attribute for event in named if any(one.alias == attribute for one in tensors(event.value)))
+        return next(held, None)
+
     def is_given_no_tensors(self, attribute: str) -> bool:
         """Whether the attribute is an argument for which all in the package give Parameters, or which all leave out."""
         found = tensors(self.value_of(attribute))

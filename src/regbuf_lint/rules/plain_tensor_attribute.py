@@ -141,10 +141,12 @@ def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> boo
 def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
     first = mine[0]
     what = f"`{context.name}.{first.attribute}`" if first.attribute else f"an attribute of `{context.name}`"
-    advice = outcome.advice or f"register it: `{_registration(context, first)}`"
+    buffer = context.registered_as(first.attribute) if first.attribute else None
+    advice = outcome.advice or _advice(context, first, buffer)
+    lost = f"while the buffer `{buffer}`, now the same, moves" if buffer else "and `state_dict()` does not save it"
     return Finding(
         rule=META,
-        message=f"{what} is a plain tensor: `.to()` and `.half()` leave it behind and `state_dict()` does not save it",
+        message=f"{what} is a plain tensor: `.to()` and `.half()` leave it behind {lost}",
         span=first.target,
         statement=first.step.statement,
         help=f"{advice}; {outcome.note}" if outcome.note else advice,
@@ -154,6 +156,13 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
         fix=outcome.fix,
         related=tuple(Related(write.target, "assigned again here") for write in mine[1:]),
     )
+
+
+def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
+    """What to write instead, where the attribute's tensor is no buffer of another name, or is one."""
+    if buffer is not None:
+        return f"read `self.{buffer}` instead"
+    return f"register it: `{_registration(context, write)}`"
 
 
 def _registration(context: ClassContext, write: Write) -> str:
