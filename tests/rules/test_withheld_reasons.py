@@ -40,3 +40,16 @@ def test_an_object_that_is_never_initialised_is_no_module() -> None:
     (finding,) = findings(BEFORE)
     assert finding.fix is None
     assert "fix withheld: it is assigned without `super().__init__()`" in finding.help
+
+
+def test_what_another_name_registers_is_read_by_that_name() -> None:
+    """Until it is moved the tensor is the buffer itself: nothing shows in an object that has just been built."""
+    init = BEFORE.replace("        self.times", "        super().__init__()\n        self._times").rstrip()
+    same, copy = (f'{init}\n        self.register_buffer("times", self._times{end})\n' for end in ("", ".clone()"))
+    (finding,) = findings(same)
+    assert finding.fix is None
+    assert finding.message.endswith("leave it behind while the buffer `times`, now the same, moves")
+    assert finding.help == "read `self.times` instead; fix withheld: the same tensor is the buffer `times`"
+    (finding,) = findings(copy)
+    assert finding.fix is not None
+    assert finding.message.endswith("`state_dict()` does not save it")
