@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _UNINITIALISED = frozenset({"empty", "empty_like", "empty_strided"})
 _FILLED = frozenset({"tensor", "zeros", "ones", "Tensor", "FloatTensor", "LongTensor"})
 
+_DATA_DEVICES = frozenset({"data_device", "storage_device", "offload_device", "cpu_device", "host_device"})
+
 LEAVING = frozenset({"to", "cuda", "numpy", "item", "tolist"})
 """Methods whose results are on another device than the tensor, or are none."""
 
@@ -43,12 +45,25 @@ def may_start_empty(definitions: Sequence[ClassDefinition], attribute: str, buil
 
 
 def starts_where_it_stays(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
-    """Whether all that the methods that build the object put into an attribute is moved to the CPU or made on ``meta``.
+    """Whether all that the methods that build the object put into an attribute is put where the code wants it.
 
-    What has no data stands for something else, and cannot be moved: as a buffer it makes ``.to("cuda")`` raise.
+    That is the CPU, a device for data that the user chooses, or ``meta``: what has no data stands for something else,
+    and cannot be moved, so that as a buffer it makes ``.to("cuda")`` raise.
     """
     values = _first_values(definitions, attribute, building)
-    return bool(values) and all(is_put_on_cpu(value) or _is_made_on(value, "meta") for value in values)
+    return bool(values) and all(map(_stays, values))
+
+
+def _stays(value: ast.expr) -> bool:
+    return is_put_on_cpu(value) or _is_made_on(value, "meta") or _is_put_on_data_device(value)
+
+
+def _is_put_on_data_device(value: ast.expr) -> bool:
+    """``x.to(self.data_device)`` and the like, which gaussian splatting keeps its images by."""
+    if not isinstance(value, ast.Call) or last_name(value.func) != "to":
+        return False
+    given = [*value.args, *(one.value for one in value.keywords)]
+    return any(isinstance(one, (ast.Name, ast.Attribute)) and last_name(one) in _DATA_DEVICES for one in given)
 
 
 def is_put_on_cpu(value: ast.expr) -> bool:
