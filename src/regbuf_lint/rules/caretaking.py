@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.model.span import Span
 
 
 _PLACED = (meets_cpu_tensors, redrawn_for_host, is_followed_template, drawn_with_own_generator)
@@ -134,9 +135,13 @@ class Caretaking(ClassFamily):
     def registered_as(self, attribute: str) -> str | None:
         """The buffer of another name as which construction registers the very tensor that the attribute holds."""
         events = (event for event in self.construction.events if isinstance(event, Registration))
-        named = (event for event in events if event.attribute != attribute)
-        held = (event.attribute for event in named if any(one.alias == attribute for one in tensors(event.value)))
-        return next(held, None)
+        named = (event for event in events if event.attribute != attribute and event.step.own)
+        held = (event for event in named if any(one.alias == attribute for one in tensors(event.value)))
+        return next((event.attribute for event in held if self._says_attribute(event.argument, attribute)), None)
+
+    def _says_attribute(self, place: Span | None, attribute: str) -> bool:
+        """Whether an expression of the class is ``self.attribute``, and no cast of it, which may be a copy."""
+        return place is not None and self.symbol.scope.file.source.slice(place).partition(".")[2] == attribute
 
     def is_given_no_tensors(self, attribute: str) -> bool:
         """Whether the attribute is an argument for which all in the package give Parameters, or which all leave out."""

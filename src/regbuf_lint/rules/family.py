@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, names_string, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, last_name, names_string, receiver_name
 from regbuf_lint.classes.reasons import names_say_plain
-from regbuf_lint.classes.stores import freezes, is_stored_again, reshapes
+from regbuf_lint.classes.stores import freezes, is_stored_again, own_values, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
+from regbuf_lint.infer.torch_api import has
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
 from regbuf_lint.rules.change import Change
@@ -182,10 +184,17 @@ class ClassFamily:
         """
         if not asks_for_gradient(value):
             return False
-        if attribute is None or any(tensor.random for tensor in tensors(value)):
+        if attribute is None or self._is_drawn(attribute):
             return True
         assigning = methods_of([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
         return not any(self.runs_later(method) for method in assigning)
+
+    def _is_drawn(self, attribute: str) -> bool:
+        """Whether a method gives the attribute what torch draws there and then."""
+        functions = [function for one in self._definitions for function in one.methods.values()]
+        values = [one for function in functions for one in own_values(function, receiver_name(function), attribute)]
+        calls = [last_name(one.func) for value in values for one in ast.walk(value) if isinstance(one, ast.Call)]
+        return any(has("random_functions", f"torch.{name}") or has("random_methods", name) for name in calls)
 
     def _moves(self, method: str, attribute: str) -> bool:
         """Whether all that a method assigns to an attribute is its own tensor, moved or cast by some helper."""
