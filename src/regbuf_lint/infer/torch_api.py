@@ -210,7 +210,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         expanded=False,
         sparse=name.startswith("to_sparse") or (receiver.sparse and name in _KEEPING | _COPYING | {"coalesce"}),
         empty=receiver.empty and name in _KEEPING | _COPYING,
-        dtype=Dtype.UNKNOWN,
+        dtype=Dtype.DOUBLE if receiver.dtype is Dtype.DOUBLE else Dtype.UNKNOWN,
     )
     if name.endswith("_") and not name.endswith("__"):
         like = replace(like, fresh=receiver.fresh, requires_grad=receiver.requires_grad, dtype=receiver.dtype)
