@@ -120,6 +120,12 @@ def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Iterator[
     return (value for target, value in stores_in(node) if is_own(target, receiver, attribute))
 
 
+def called_for(function: FunctionNode, attribute: str) -> Iterator[str]:
+    """Last names of what a method calls to make the values that it assigns to an attribute of its ``self``."""
+    for value in own_values(function, receiver_name(function), attribute):
+        yield from (last_name(node.func) for node in ast.walk(value) if isinstance(node, ast.Call))
+
+
 def kept_arguments(definition: ClassDefinition, holds: Callable[[ast.expr | None], bool]) -> Iterator[str]:
     """Attributes in which ``__init__`` keeps an argument as it is given.
 

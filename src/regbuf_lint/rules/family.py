@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, last_name, names_string, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, names_string, receiver_name
 from regbuf_lint.classes.reasons import names_say_plain
-from regbuf_lint.classes.stores import freezes, is_stored_again, own_values, reshapes
+from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
@@ -192,9 +191,8 @@ class ClassFamily:
     def _is_drawn(self, attribute: str) -> bool:
         """Whether a method gives the attribute what torch draws there and then."""
         functions = [function for one in self._definitions for function in one.methods.values()]
-        values = [one for function in functions for one in own_values(function, receiver_name(function), attribute)]
-        calls = [last_name(one.func) for value in values for one in ast.walk(value) if isinstance(one, ast.Call)]
-        return any(has("random_functions", f"torch.{name}") or has("random_methods", name) for name in calls)
+        names = [name for function in functions for name in called_for(function, attribute)]
+        return any(has("random_functions", f"torch.{name}") or has("random_methods", name) for name in names)
 
     def _moves(self, method: str, attribute: str) -> bool:
         """Whether all that a method assigns to an attribute is its own tensor, moved or cast by some helper."""
