@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from torch_modules import Multiply, Three, device_type, with_buffer
 
+from regbuf_lint.classes.uses import APPLY, MOVERS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -469,3 +471,27 @@ def test_a_categorical_computes_other_tensors_and_a_number_becomes_one() -> None
 def test_what_init_fills_it_gives_back(fill: Callable[[torch.Tensor], torch.Tensor]) -> None:
     parameter = nn.Parameter(torch.empty(3))
     assert fill(parameter) is parameter
+
+
+MOVES: dict[str, tuple[object, ...]] = {
+    "to": ("meta",),
+    "cuda": (),
+    "xpu": (),
+    "cpu": (),
+    "half": (),
+    "float": (),
+    "double": (),
+    "bfloat16": (),
+    "type": ("torch.DoubleTensor",),
+}
+
+
+@pytest.mark.parametrize("mover", sorted(MOVERS))
+def test_a_part_is_moved_without_a_call_of_its_own_movers(mover: str) -> None:
+    called: list[str] = []
+    part, whole = nn.Module(), nn.Module()
+    for name in (mover, APPLY):
+        setattr(part, name, lambda *_, name=name: called.append(name))
+    whole.part = part
+    getattr(whole, mover)(*MOVES[mover])  # without tensors every device is there
+    assert called == [APPLY]

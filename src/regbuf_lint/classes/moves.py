@@ -1,4 +1,4 @@
-"""Calls that move an attribute of ``self`` to a device: ``self.x.to(y.device)``."""
+"""Calls that move an attribute of ``self``: a tensor to a device (``self.x.to(y.device)``), or a part."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.model.span import Span
 
 
@@ -46,9 +48,33 @@ def device_moves(definition: ClassDefinition) -> Iterator[DeviceMove]:
             moved = _moved(call, name)
             if moved is not None:
                 place = span(call if any(nested_blocks(statement)) else statement)
-                rebinds = isinstance(statement, ast.Assign) and _is_own(statement.targets, name, moved.attr)
-                rebinds = rebinds and getattr(statement, "value", None) is call
+                rebinds = _is_all_that(statement, call) and any(own_values(statement, name, moved.attr))
                 yield DeviceMove(moved.attr, function.name, span(call), span(moved), place, rebinds)
+
+
+def _is_all_that(statement: ast.stmt, call: ast.Call) -> bool:
+    """Whether a statement assigns the result of a call to one target and does nothing else."""
+    return isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1
+
+
+def moves_parts(function: FunctionNode, made: ast.Call, movers: frozenset[str]) -> bool:
+    """Whether a method calls a mover of an object that a call makes, or of some other part of its ``self``.
+
+    Args:
+        function: the method.
+        made: the call that makes the object, there or elsewhere.
+        movers: names of the methods that move an nn.Module in place. A statement that does nothing but call one moves
+            some nn.Module: a tensor is not changed by it (torch 2.13).
+    """
+    return any(_moves_part(node, made, receiver_name(function), movers) for node in ast.walk(function))
+
+
+def _moves_part(node: ast.AST, made: ast.Call, receiver: str | None, movers: frozenset[str]) -> bool:
+    call = node.value if isinstance(node, ast.Expr) else node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in movers:
+        return False
+    moved = call.func.value
+    return moved is made or (call is not node and not (isinstance(moved, ast.Name) and moved.id == receiver))
 
 
 def _calls(node: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.Call, ast.stmt]]:
@@ -75,10 +101,3 @@ def _moved(call: ast.Call, receiver: str | None) -> ast.Attribute | None:
     is_device = len(given) == 1 and isinstance(given[0], ast.Attribute) and given[0].attr == "device"
     own = isinstance(owner, ast.Name) and owner.id == receiver
     return function.value if own and is_device and not keywords else None
-
-
-def _is_own(targets: list[ast.expr], receiver: str | None, attribute: str) -> bool:
-    target = targets[0] if len(targets) == 1 else None
-    if not isinstance(target, ast.Attribute) or target.attr != attribute:
-        return False
-    return isinstance(target.value, ast.Name) and target.value.id == receiver

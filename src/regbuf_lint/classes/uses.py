@@ -21,7 +21,10 @@ _SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
 _TAKING_KEYS = frozenset({"list", "tuple", "set", "sorted", "len"})
 
-MOVERS = frozenset({"_apply", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "xpu"})
+MOVERS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "xpu"})
+"""Methods that move or cast an nn.Module; each moves the parts of the object by ``APPLY`` alone (torch 2.13)."""
+
+APPLY = "_apply"
 
 
 @dataclass(slots=True, eq=False)

@@ -16,6 +16,7 @@ from regbuf_lint.classes.definition import (
     positional_names,
     receiver_name,
 )
+from regbuf_lint.classes.moves import moves_parts
 from regbuf_lint.index.calls import calls_of
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
@@ -26,7 +27,7 @@ from regbuf_lint.infer.construction import follow
 from regbuf_lint.infer.docstrings import says_tensor
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_body
-from regbuf_lint.infer.heirs import heirs
+from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
 from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.references import FunctionValue
 from regbuf_lint.infer.state import State
@@ -201,6 +202,32 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     return names == {"forward"}
 
 
+def is_part_of_another(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
+    """Whether an nn.Module of the package makes an object of a class, or of an heir, while it is built itself.
+
+    Moved, it moves its parts by their ``_apply``, without calling any of ``movers`` (torch 2.13), unless it has one of
+    these itself, or calls one of some part.
+    """
+    every = (symbol, *islice(heirs(inference, symbol), MOST_LOOKED_AT))
+    calls = ((scope, call) for one in every for scope, call in islice(_calls(inference, one), MOST_CALLS))
+    return any(_leaves_parts(inference, _building(scope), call, movers) for scope, call in calls)
+
+
+def _leaves_parts(inference: Inference, maker: ClassSymbol | None, made: ast.Call, movers: frozenset[str]) -> bool:
+    """Whether a class is an nn.Module that nowhere calls a mover of what a call makes."""
+    if maker is None or inference.hierarchy.membership(maker).verdict is not Verdict.YES:
+        return False
+    methods = [one for base in inference.classes(maker) for one in inference.definition(base).methods.values()]
+    return not any(one.name in movers or moves_parts(one, made, movers) for one in methods)
+
+
+def _building(scope: Scope) -> ClassSymbol | None:
+    """The class in whose ``__init__`` code of a scope stands; None where it stands elsewhere."""
+    function = _function_around(scope)
+    method = None if function is None else _method_around(function)
+    return None if method is None or getattr(method.node, "name", "") not in BUILDERS else _maker(method)
+
+
 def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
     """Whether all who give an argument of a class's constructor, in its package, give Parameters.
 
@@ -296,9 +323,8 @@ def _maker(function: Scope) -> ClassSymbol | None:
 def _is_in_use(inference: Inference, scope: Scope) -> bool:
     """Whether code runs while an nn.Module is used, so that an object that it makes serves one run."""
     function = _function_around(scope)
-    method = None if function is None else _method_around(function)
-    maker = None if method is None else _maker(method)
-    if method is None or maker is None or getattr(method.node, "name", "") in BUILDERS:
+    maker = None if function is None else _maker(function)
+    if maker is None or _building(scope) is not None:
         return False
     return inference.hierarchy.membership(maker).verdict is Verdict.YES
 

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import names_in, receiver_name
+from regbuf_lint.classes.uses import APPLY
 from regbuf_lint.index.symbols import ClassSymbol
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.infer.inference import Inference
-
-_MOVER = "_apply"
 
 
 def moved_by_owner(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
@@ -27,9 +26,9 @@ def moved_by_owner(inference: Inference, symbol: ClassSymbol, attribute: str) ->
 
 
 def _movers(inference: Inference, symbol: ClassSymbol) -> Iterator[FunctionNode]:
-    for file in inference.project.files_with(symbol.scope.file, f"def {_MOVER}("):
+    for file in inference.project.files_with(symbol.scope.file, f"def {APPLY}("):
         for scope in file.class_scopes():
-            function = inference.definition(ClassSymbol(scope)).methods.get(_MOVER)
+            function = inference.definition(ClassSymbol(scope)).methods.get(APPLY)
             if function is not None:
                 yield function
 

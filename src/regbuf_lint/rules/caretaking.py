@@ -28,9 +28,9 @@ from regbuf_lint.classes.redraws import redrawn_for_host
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
 from regbuf_lint.classes.stand_ins import registers, stands_for_none
 from regbuf_lint.classes.templates import is_followed_template
-from regbuf_lint.classes.uses import MOVERS
+from regbuf_lint.classes.uses import APPLY, MOVERS
 from regbuf_lint.index.known_classes import outside_class
-from regbuf_lint.infer.callers import is_given_parameters, is_left_out, is_made_by_forward
+from regbuf_lint.infer.callers import is_given_parameters, is_left_out, is_made_by_forward, is_part_of_another
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.owners import moved_by_owner
 from regbuf_lint.infer.recipients import is_filled_by_taker, is_given_to_registering_class, is_named_by_heirs
@@ -55,7 +55,10 @@ class Caretaking(ClassFamily):
     """Questions about who moves a tensor, registers it elsewhere, or wants it where it is."""
 
     def moved_by_hand(self, attribute: str | None) -> bool:
-        """Whether the class or a base takes care of the attribute by itself, as by overriding ``_apply`` or ``to``."""
+        """Whether the class or a base takes care of the attribute by itself, as by overriding ``_apply`` or ``to``.
+
+        An own ``to`` does not count where another nn.Module has the object for a part: nobody calls it then.
+        """
         if any(uses.touches(attribute or "") for uses in self._movers):
             return True
         listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self._built)]
@@ -64,7 +67,9 @@ class Caretaking(ClassFamily):
     @cached_property
     def _movers(self) -> tuple[AttributeUses, ...]:
         """Uses of attributes in methods that move the whole nn.Module, and in those that they call."""
-        return self._inference.uses_in(self._built, self._inference.reached_from(self._built, MOVERS))
+        is_part = self.overrides(*MOVERS) is not None and is_part_of_another(self._inference, self._built, MOVERS)
+        called = frozenset({APPLY}) if is_part else MOVERS | {APPLY}
+        return self._inference.uses_in(self._built, self._inference.reached_from(self._built, called))
 
     def looks_after(self, attribute: str | None) -> bool:
         """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
