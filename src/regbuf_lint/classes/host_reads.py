@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import methods_by_name, receiver_name
+from regbuf_lint.classes.definition import methods_by_name
 from regbuf_lint.classes.host_values import Ending, HostValues, worst
-from regbuf_lint.classes.stores import is_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -85,22 +84,3 @@ def _stays_elsewhere(tree: ast.Module, attribute: str, own: Sequence[FunctionNod
 def _is_of_self(node: ast.expr) -> bool:
     """Whether ``self.x`` is read, in a class that has nothing to do with this one."""
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
-
-
-def method_with_numpy(
-    definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
-) -> str | None:
-    """A method that calls ``.numpy()`` on the attribute as it is, which raises for a tensor on an accelerator."""
-    return next(
-        (
-            function.name
-            for definition in definitions
-            for function in definition.methods.values()
-            for node in ast.walk(function)
-            if isinstance(node, ast.Attribute)
-            and node.attr == "numpy"
-            and is_own(node.value, receiver_name(function), attribute)
-            and runs_later(function.name)
-        ),
-        None,
-    )

@@ -77,6 +77,12 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and (method := context.method_with_numpy(plan.attribute)) is not None
     )
     found.extend(
+        f"`{method}` asserts its dtype, which `.half()` changes for a buffer"
+        for plan in plans
+        if plan.attribute is not None and _is_cast(plan)
+        if (method := context.method_asserting_dtype(plan.attribute)) is not None
+    )
+    found.extend(
         f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
         for plan in plans
         if plan.attribute is not None and context.class_none(plan.attribute) is not None
@@ -108,6 +114,12 @@ def _first_tensors(plan: Plan) -> list[Write]:
     filling = [write for write in plan.writes if write.step.own and write not in plan.chosen]
     after_none = [write for write in filling if may_be(write.prior, NoneValue) and not may_be(write.prior, Tensor)]
     return [*plan.chosen, *after_none]
+
+
+def _is_cast(plan: Plan) -> bool:
+    """Whether ``.half()`` may change the dtype of the buffer."""
+    kept = {Dtype.INT, Dtype.BOOL}
+    return any(tensor.dtype not in kept for write in plan.chosen for tensor in tensors(write.value))
 
 
 def _changes_shape(context: ClassContext, plan: Plan) -> bool:

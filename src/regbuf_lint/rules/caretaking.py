@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
+from regbuf_lint.classes.demands import method_asserting_dtype, method_with_numpy
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
 from regbuf_lint.classes.first_values import (
@@ -15,7 +16,7 @@ from regbuf_lint.classes.first_values import (
     starts_with_nothing,
 )
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
-from regbuf_lint.classes.host_reads import method_with_numpy, read_on_host
+from regbuf_lint.classes.host_reads import read_on_host
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.outside_uses import (
     always_called_in_forward,
@@ -266,6 +267,10 @@ class Caretaking(ClassFamily):
     def method_with_numpy(self, attribute: str) -> str | None:
         """A method that runs after construction and calls ``.numpy()`` on the tensor in the attribute."""
         return method_with_numpy(self._definitions, attribute, self._uses_later(attribute))
+
+    def method_asserting_dtype(self, attribute: str) -> str | None:
+        """A method that runs after construction and asserts of which dtype the tensor in the attribute is."""
+        return method_asserting_dtype(self._definitions, attribute, self._uses_later(attribute))
 
     def is_to_be_filled(self, attribute: str) -> bool:
         """Whether the attribute holds a list or dict of placeholders.
