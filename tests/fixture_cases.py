@@ -18,10 +18,12 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.engine.session import Session
 from regbuf_lint.source.settings import load_settings
 from regbuf_lint.source.text import SourceText, read_source
 
@@ -129,6 +131,12 @@ def _row_meant(row: int, match: re.Match[str]) -> int:
 def all_cases() -> list[Case]:
     paths = (path for path in FIXTURES.rglob("*.py") if not path.name.endswith(FIXED))
     return [Case(path) for path in sorted(paths)]
+
+
+@cache
+def session_with(settings: Settings) -> Session:
+    """What all files with the same settings are checked in, as in one run: their directory is looked through once."""
+    return Session(settings)
 
 
 @contextmanager

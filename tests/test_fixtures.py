@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fixture_cases import Case, Expected, all_cases, built_file
+from fixture_cases import Case, Expected, all_cases, built_file, session_with
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.model.settings import BufferStyle
@@ -57,7 +57,8 @@ def check(case: Case, mode: FixMode = FixMode.NONE, source: SourceText | None = 
 
 @cache
 def _checked(case: Case, mode: FixMode, data: bytes) -> FileResult:
-    return check_source(decode_source(data, str(case.path)), case.path, case.settings, fix=mode)
+    session = session_with(case.settings)
+    return check_source(decode_source(data, str(case.path)), case.path, case.settings, fix=mode, session=session)
 
 
 def word(finding: Finding) -> str:
@@ -127,7 +128,7 @@ def test_what_was_formatted_stays_formatted_in_other_styles(style: str, tmp_path
     for case, source in originals.items():
         if by_formatter[case] == source.data:
             settings = replace(case.settings, **STYLES[style])  # type: ignore[arg-type]
-            result = check_source(source, case.path, settings, fix=FixMode.UNSAFE)
+            result = check_source(source, case.path, settings, fix=FixMode.UNSAFE, session=session_with(settings))
             assert result.errors == ()
             fixed[case] = source.with_text(result.fixed.after).data if result.fixed else source.data
     assert sum(data != case.fixed_path.read_bytes() for case, data in fixed.items()) > 20

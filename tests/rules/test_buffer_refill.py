@@ -9,6 +9,7 @@ import pytest
 
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
+from regbuf_lint.engine.session import Session
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.text import SourceText
@@ -34,19 +35,22 @@ class Model(Base):
     def forward(self, y):
         return y + self.x
 """
+SETTINGS = Settings(root=Path())
+SESSION = Session(SETTINGS)
+"""One for all, since reading transformers takes seconds."""
 STORE = "        self.x = torch.arange(n)\n"
 INIT = "        super()._init_weights(module)\n"
 
 
 def applicability(text: str) -> Applicability:
-    (finding,) = check_source(SourceText.from_text(text), Path("model.py"), Settings(root=Path())).findings
+    (finding,) = check_source(SourceText.from_text(text), Path("model.py"), SETTINGS, session=SESSION).findings
     assert finding.fix is not None
     return finding.fix.applicability
 
 
 def initialiser(text: str) -> str:
     """The body of ``_init_weights`` after the fix."""
-    result = check_source(SourceText.from_text(text), Path("model.py"), Settings(root=Path()), fix=FixMode.UNSAFE)
+    result = check_source(SourceText.from_text(text), Path("model.py"), SETTINGS, fix=FixMode.UNSAFE, session=SESSION)
     assert result.fixed is not None
     return result.fixed.after.partition(INIT)[2].partition("\n\n\nclass")[0]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fixture_cases import FIXTURES, all_cases
+from fixture_cases import FIXTURES, all_cases, session_with
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.report.json_format import finding_record
@@ -33,7 +33,8 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the linter says of all fixtures, each with the settings beside it."""
     records = []
     for case in all_cases():
-        fixed = check_source(case.source(), case.path, case.settings, fix=FixMode.UNSAFE).fixed
+        session = session_with(case.settings)
+        fixed = check_source(case.source(), case.path, case.settings, fix=FixMode.UNSAFE, session=session).fixed
         records += [finding_record(str(case.path), finding) for finding in (fixed.applied if fixed else ())]
     path = tmp_path_factory.mktemp("findings") / "findings.json"
     path.write_text(json.dumps(records), encoding="utf-8")
