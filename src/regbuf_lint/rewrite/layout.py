@@ -156,6 +156,12 @@ def _operands(value: cst.BaseExpression) -> list[Argument]:
         if here is None or (kinds is not None and here != kinds):
             break
         kinds = here
-        found.append(Argument(value.right, f"{code(value.operator).strip()} "))
+        found.append(Argument(value.right, f"{_sign(value.operator)} "))
         value = value.left
     return [Argument(value), *reversed(found)]
+
+
+def _sign(operator: cst.BaseBinaryOp) -> str:
+    """An operator without the space around it, in which there may be a backslash and a line break."""
+    bare = cst.SimpleWhitespace("")
+    return code(operator.with_changes(whitespace_before=bare, whitespace_after=bare))
