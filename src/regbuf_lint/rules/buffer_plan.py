@@ -196,8 +196,14 @@ def _refuse_later(context: ClassContext, attribute: str) -> None:
 
 
 def _refuse_heirs(context: ClassContext, attribute: str | None, chosen: tuple[Write, ...]) -> None:
-    """What ``__init__`` registers is a buffer when a subclass assigns it; what another method registers may not be."""
-    if attribute is None or all(write.step.method == "__init__" for write in chosen):
+    """A subclass may assign it what no buffer takes, or assign it before a method registers it."""
+    if attribute is None:
+        return
+    for symbol, write in context.writes_of_heirs(attribute):
+        if _is_no_buffer_value(write.value):
+            msg = f"`{symbol.scope.qualname}` assigns something else to it, which raises TypeError for a buffer"
+            raise Withheld(msg)
+    if all(write.step.method == "__init__" for write in chosen):
         return
     heir = context.assigning_heir(attribute)
     if heir is not None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS, names_string, receiver_name
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
-from regbuf_lint.infer.construction import later_events
+from regbuf_lint.infer.construction import construct, later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
 from regbuf_lint.infer.torch_api import has
 from regbuf_lint.model.class_view import Write
@@ -19,7 +19,7 @@ from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, i
 from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.classes.uses import AttributeUses
@@ -261,6 +261,16 @@ class ClassFamily:
             if heir.scope.file is not self.symbol.scope.file and attribute in self._inference.uses(heir).stored:
                 return f"`{heir.scope.qualname}` in {heir.scope.file.path.name}"
         return None
+
+    def writes_of_heirs(self, attribute: str) -> Iterator[tuple[ClassSymbol, Write]]:
+        """What methods of classes that inherit from this one assign to the attribute, in construction and later."""
+        for heir in self.heirs_at_hand:
+            methods = self._inference.uses(heir).stored.get(attribute, set())
+            built = construct(self._inference, heir) if methods else None
+            later = (later_events(self._inference, heir, method) for method in sorted(methods - BUILDERS))
+            for event in chain(built.events if built is not None else (), *later):
+                if isinstance(event, Write) and event.attribute == attribute and event.step.method in methods:
+                    yield heir, event
 
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""
