@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, last_name, receiver_name
+from regbuf_lint.classes.demands import is_given_to_numpy
 from regbuf_lint.classes.first_values import LEAVING, is_put_on_cpu
 from regbuf_lint.classes.stores import is_own, kept_arguments
 
@@ -27,9 +28,10 @@ def meets_cpu_tensors(
 ) -> bool:
     """Whether a method that runs after construction joins the attribute with tensors that it makes, or moves, there.
 
-    So it does, too, where it assigns what it moves to the CPU, or by an index there: ``self.log[i] = x.cpu()``. Methods
-    none of which moves anything only forget where the tensors lie that they make, and so do those of a class whose
-    constructor takes a device.
+    So it does, too, where it assigns what it moves to the CPU (``self.log[i] = x.cpu()``), uses an index that it moves
+    there, assigns to parts of what it made there, or calls NumPy with the attribute. Methods none of which moves
+    anything only forget where the tensors lie that they make, and so do those of a class whose constructor takes a
+    device.
 
     Args:
         definitions: the class, its bases and its heirs, as far as they are at hand.
@@ -78,7 +80,13 @@ class _Company:
             for name in names:
                 if isinstance(name.ctx, ast.Store):
                     self._locals.setdefault(name.id, set()).add(kind)
-        return any(self._joins(list(parts)) for parts in self._joined()) or any(map(self._takes_from_cpu, assignments))
+        nodes = list(ast.walk(self._function))
+        return (
+            any(self._joins(list(parts)) for parts in self._joined())
+            or any(map(self._takes_from_cpu, assignments))
+            or any(map(self._is_indexed_from_cpu, nodes))
+            or any(is_given_to_numpy(node, self._receiver, self._attribute) for node in nodes)
+        )
 
     def _kind(self, value: ast.expr) -> str:
         if self._is_own(value):
@@ -88,14 +96,20 @@ class _Company:
         return _MADE if self._is_made_alone(value) else _OTHER
 
     def _takes_from_cpu(self, node: ast.Assign) -> bool:
-        """``self.x = y.cpu()``, ``self.x[...] = y.cpu()`` or ``self.x[y.cpu()] = ...``."""
+        """``self.x = y.cpu()``, ``self.x[...] = y.cpu()``, or ``y[y > 0] = self.x`` with a ``y`` that is made there."""
         for target in node.targets:
             owner = target.value if isinstance(target, ast.Subscript) else target
-            indices = ast.walk(target.slice) if isinstance(target, ast.Subscript) else ()
-            given = (node.value, *(one for one in indices if isinstance(one, ast.expr)))
-            if is_own(owner, self._receiver, self._attribute) and any(map(self._is_moved, given)):
+            if is_own(owner, self._receiver, self._attribute) and self._is_moved(node.value):
                 return True
+            if isinstance(target, ast.Subscript) and self._is_made_alone(owner) and self._is_own(node.value):
+                return isinstance(target.slice, ast.Compare)  # by a slice or a number, tensors of any device go there
         return False
+
+    def _is_indexed_from_cpu(self, node: ast.AST) -> bool:
+        """``self.x[y.cpu()]``: an index could lie there in any case, so that the tensor is known to."""
+        if not isinstance(node, ast.Subscript) or not is_own(node.value, self._receiver, self._attribute):
+            return False
+        return any(self._is_moved(one) for one in ast.walk(node.slice) if isinstance(one, ast.expr))
 
     def _is_moved(self, node: ast.expr) -> bool:
         """Whether a value says itself that it is on the CPU, or is a local that always does."""
@@ -125,7 +139,12 @@ class _Company:
         return any(map(self._is_own, parts)) and any(self._is_moved(one) or self._is_made_alone(one) for one in parts)
 
     def _is_made_alone(self, node: ast.expr) -> bool:
-        """Whether a value comes from new tensors and numbers only: what else the object holds may be anywhere."""
+        """Whether a value comes from new tensors and numbers only, or from what is computed with such by operators.
+
+        What else the object holds may be anywhere, but where that is joined with new tensors it has to be beside them.
+        """
+        if isinstance(node, ast.BinOp):
+            return self._is_made_alone(node.left) or self._is_made_alone(node.right)
         return self._is_made(node) and not self._reads_object(node)
 
     def _reads_object(self, node: ast.AST) -> bool:

@@ -15,18 +15,47 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
 
 
+_NUMPY = frozenset({"np", "numpy"})
+
+
 def method_with_numpy(
     definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
 ) -> str | None:
-    """A method that calls ``.numpy()`` on the attribute as it is, which raises for a tensor on an accelerator.
+    """A method that gives NumPy the attribute as it is, which raises for a tensor on an accelerator.
 
     Args:
         definitions: the class and its bases, as far as they are at hand.
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    found = (one.name for one in _later(definitions, runs_later) if any(_reads(one, one, attribute, "numpy")))
-    return next(found, None)
+    for function in _later(definitions, runs_later):
+        receiver = receiver_name(function)
+        given = any(is_given_to_numpy(node, receiver, attribute) for node in ast.walk(function))
+        if given or any(_reads(function, function, attribute, "numpy")):
+            return function.name
+    return None
+
+
+def is_given_to_numpy(node: ast.AST, receiver: str | None, attribute: str) -> bool:
+    """Whether a node is a call such as ``np.sinc(2 * self.x)``, which raises TypeError for CUDA tensors (torch 2.13).
+
+    Args:
+        node: any node of a method.
+        receiver: what the method calls ``self``.
+        attribute: the attribute.
+    """
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    library = node.func.value
+    is_numpy = isinstance(library, ast.Name) and library.id in _NUMPY
+    return is_numpy and any(_is_operand(one, receiver, attribute) for one in node.args)
+
+
+def _is_operand(node: ast.expr, receiver: str | None, attribute: str) -> bool:
+    """Whether a value is the attribute itself, or computed with it by operators."""
+    if isinstance(node, ast.BinOp):
+        return any(_is_operand(one, receiver, attribute) for one in (node.left, node.right))
+    return is_own(node.operand if isinstance(node, ast.UnaryOp) else node, receiver, attribute)
 
 
 def method_asserting_dtype(

@@ -72,7 +72,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
     found.extend(
-        f"`{method}` calls `.numpy()` on it, which raises for a tensor on an accelerator"
+        f"`{method}` gives it to NumPy, which raises for a tensor on an accelerator"
         for plan in plans
         if plan.attribute is not None and (method := context.method_with_numpy(plan.attribute)) is not None
     )

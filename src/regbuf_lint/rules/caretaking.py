@@ -265,7 +265,7 @@ class Caretaking(ClassFamily):
         return read_on_host(definitions, self.symbol.scope.file.tree, attribute, self.runs_later)
 
     def method_with_numpy(self, attribute: str) -> str | None:
-        """A method that runs after construction and calls ``.numpy()`` on the tensor in the attribute."""
+        """A method that runs after construction and gives NumPy the tensor in the attribute."""
         return method_with_numpy(self._definitions, attribute, self._uses_later(attribute))
 
     def method_asserting_dtype(self, attribute: str) -> str | None:
