@@ -228,18 +228,32 @@ def _building(scope: Scope) -> ClassSymbol | None:
     return None if method is None or getattr(method.node, "name", "") not in BUILDERS else _maker(method)
 
 
-def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str, depth: int = 0) -> bool:
     """Whether all who give an argument of a class's constructor, in its package, give Parameters.
 
-    A Parameter is a tensor, so that the argument's annotation does not tell.
+    A Parameter is a tensor, so that the argument's annotation does not tell. One of the maker's own constructor
+    arguments, passed on, counts as a Parameter where it is that in its turn.
     """
     function = inference.definition(symbol).methods.get("__init__")
     calls = _all_calls(inference, symbol)
     if function is None or not calls:
         return False
-    values = [_value(function, argument, _given(inference, scope, call)) for scope, call in calls]
-    given = [value for value in values if not value <= NONE]
-    return bool(given) and all(may_be(value, Parameter) and not tensors(value) for value in given)
+    values = [(scope, _value(function, argument, _given(inference, scope, call))) for scope, call in calls]
+    given = [(scope, value) for scope, value in values if not value <= NONE]
+    return bool(given) and all(_is_parameter_there(inference, scope, value, depth) for scope, value in given)
+
+
+def _is_parameter_there(inference: Inference, scope: Scope, value: Value, depth: int) -> bool:
+    """Whether what code of a scope gives is a Parameter, or is an argument of the constructor around it that is one."""
+    arguments = {one.argument for one in value if isinstance(one, (Tensor, Unknown))}
+    if not arguments:
+        return may_be(value, Parameter)
+    maker = _building(scope)
+    return (
+        maker is not None
+        and depth <= _DEEPEST
+        and all(name and is_given_parameters(inference, maker, name, depth + 1) for name in arguments)
+    )
 
 
 def is_left_out(inference: Inference, symbol: ClassSymbol, argument: str, depth: int = 0) -> bool:
