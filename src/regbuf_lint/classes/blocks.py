@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 
 def is_alone_in_block(symbol: ClassSymbol, span: Span) -> bool:
     """Whether a statement of the class is all that its block holds, so that the block needs it."""
+    block = block_around(symbol, span)
+    return block is None or len(block) == 1
+
+
+def block_around(symbol: ClassSymbol, span: Span) -> list[ast.stmt] | None:
+    """The statements of the class beside one of them, itself included; None where none is at that place."""
     node, file = symbol.scope.node, symbol.scope.file
     for block in _blocks(getattr(node, "body", [])):
-        for statement in block:
-            if statement.lineno == span.start.row and file.span(statement) == span:
-                return len(block) == 1
-    return True
+        if any(one.lineno == span.start.row and file.span(one) == span for one in block):
+            return block
+    return None
 
 
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:

@@ -6,10 +6,11 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 _UNMOVABLE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 _IMMUTABLE = frozenset({"bool", "float", "int", "str"})
-_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Assert)
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,31 +71,16 @@ def early_assignment(
         return reason
     if not _binds(head, receiver, attribute):
         return "not on every path to it"
-    nodes = [node for node in _attributes([*head, call], receiver) if node.attr == attribute]
-    read = (node.attr for node in _attributes([*head, call], receiver) if isinstance(node.ctx, ast.Load))
+    nodes = [node for node in attributes_of([*head, call], receiver) if node.attr == attribute]
+    read = (node.attr for node in attributes_of([*head, call], receiver) if isinstance(node.ctx, ast.Load))
     movable = _movable(function, index, receiver, nodes)
     return EarlyAssignment(
         file.span(call),
-        _by_statement([*head, call], nodes, file.span),
+        by_statement([*head, call], nodes, file.span),
         frozenset(read),
         file.span(movable) if movable is not None else None,
         movable is not None and movable is function.body[index - 1],
     )
-
-
-def _by_statement(
-    statements: list[ast.stmt], nodes: list[ast.Attribute], span: Callable[[ast.expr | ast.stmt], Span]
-) -> Mapping[Span, tuple[Span, ...]]:
-    around: dict[int, ast.stmt] = {}
-    for statement in statements:
-        for inner in ast.walk(statement):
-            if isinstance(inner, _SIMPLE):
-                around.update((id(node), inner) for node in ast.walk(inner))
-    found: dict[Span, tuple[Span, ...]] = {}
-    for node in nodes:
-        key = span(around.get(id(node), node))
-        found[key] = (*found.get(key, ()), span(node))
-    return found
 
 
 def initialising_call(statement: ast.stmt, receiver: str) -> ast.Call | None:
@@ -111,33 +95,22 @@ def _is_super(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and is_name(node.func, "super")
 
 
-def _attributes(statements: Iterable[ast.stmt], receiver: str) -> Iterator[ast.Attribute]:
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and is_name(node.value, receiver):
-                yield node
-
-
 def _obstacle(statements: list[ast.stmt], receiver: str, attribute: str) -> str | None:
     """What reaches the attribute before the object is initialised in another way than as ``self.x``."""
-    attributes = list(_attributes(statements, receiver))
+    attributes = list(attributes_of(statements, receiver))
     if any(node.attr == "__dict__" for node in attributes):
         return "`__dict__` is used before `super().__init__()`"
+    if is_in_inner_scope(statements, receiver, attribute):
+        return "a function that is made before `super().__init__()` uses it"
     allowed = {id(node.value) for node in attributes}
     for statement in statements:
         for node in ast.walk(statement):
-            if isinstance(node, _SCOPES) and any(one.attr == attribute for one in _inside(node, receiver)):
-                return "a function that is made before `super().__init__()` uses it"
             if isinstance(node, ast.Call) and (_is_super(node) or getattr(node.func, "attr", "") == "__init__"):
                 allowed.update(id(one) for one in node.args)
     names = (node for statement in statements for node in ast.walk(statement) if is_name(node, receiver))
     if any(id(node) not in allowed for node in names):
         return "the object itself is handed on before `super().__init__()`"
     return None
-
-
-def _inside(scope: ast.AST, receiver: str) -> Iterator[ast.Attribute]:
-    return (one for one in ast.walk(scope) if isinstance(one, ast.Attribute) and is_name(one.value, receiver))
 
 
 def _binds(block: list[ast.stmt], receiver: str, attribute: str) -> bool:
@@ -154,7 +127,7 @@ def _binds_here(statement: ast.stmt, receiver: str, attribute: str) -> bool:
         return _binds(statement.body, receiver, attribute)
     if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
         return False
-    stored = (node for node in _attributes([statement], receiver) if isinstance(node.ctx, ast.Store))
+    stored = (node for node in attributes_of([statement], receiver) if isinstance(node.ctx, ast.Store))
     return statement.value is not None and any(node.attr == attribute for node in stored)
 
 
@@ -163,7 +136,7 @@ def _movable(function: FunctionNode, index: int, receiver: str, nodes: list[ast.
     at, statement = next(
         (at, one) for at, one in enumerate(function.body) if any(node is nodes[0] for node in ast.walk(one))
     )
-    if len(nodes) > 1 or not _assigns(statement, nodes[0]):
+    if len(nodes) > 1 or not assigns(statement, nodes[0]):
         return None
     value: ast.expr = statement.value  # type: ignore[attr-defined]
     if any(is_name(node, receiver) or isinstance(node, _UNMOVABLE) for node in ast.walk(value)):
@@ -180,10 +153,3 @@ def _numbers(function: FunctionNode) -> set[str]:
     """Parameters that say that they are numbers or strings, which nothing but an assignment changes."""
     every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
     return {one.arg for one in every if isinstance(one.annotation, ast.Name) and one.annotation.id in _IMMUTABLE}
-
-
-def _assigns(statement: ast.stmt, target: ast.Attribute) -> bool:
-    """Whether a statement is ``target = value``, with or without an annotation, and no more."""
-    if isinstance(statement, ast.Assign):
-        return len(statement.targets) == 1 and statement.targets[0] is target
-    return isinstance(statement, ast.AnnAssign) and statement.target is target and statement.value is not None

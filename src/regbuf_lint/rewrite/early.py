@@ -12,6 +12,7 @@ from regbuf_lint.model.span import Position, Span
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
+from regbuf_lint.rewrite.locals import with_local
 from regbuf_lint.rewrite.parsing import code, parse_expression, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import place_of
 from regbuf_lint.rewrite.registration import Registered, registration
@@ -63,25 +64,11 @@ def renamed(source: SourceText, statement: Span, places: tuple[Span, ...], local
         return edits
     place = place_of(source, statement, style)
     tree = parse_statement(source, statement)
-    put = _Put(frozenset(map(source.slice, places)), local)
+    put = with_local(tree, frozenset(map(source.slice, places)), local)
     with refusing_what_libcst_refuses():
-        old, new = _on_one_line(tree), _on_one_line(cast("cst.BaseSmallStatement", tree.visit(put)))
+        old, new = _on_one_line(tree), _on_one_line(cast("cst.BaseSmallStatement", put))
     joined = old is not None and new is not None and place.fits(new) and not place.fits(old)
     return [Edit(statement, new or "")] if joined else edits
-
-
-class _Put(cst.CSTTransformer):
-    """Puts a local in the place of an attribute."""
-
-    def __init__(self, texts: frozenset[str], local: str) -> None:
-        super().__init__()
-        self._texts = texts
-        self._local = local
-
-    def leave_Attribute(  # noqa: N802
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        return cst.Name(self._local) if code(original_node) in self._texts else updated_node
 
 
 def _on_one_line(statement: cst.BaseSmallStatement) -> str | None:

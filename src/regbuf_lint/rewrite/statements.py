@@ -11,6 +11,7 @@ from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.layout import assignment
+from regbuf_lint.rewrite.locals import with_local
 from regbuf_lint.rewrite.names import free_name
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import Place, place_of
@@ -25,7 +26,7 @@ Wanted: TypeAlias = dict[str, Registered]
 """Text of a target (``self.x``, a whole call of ``setattr``, or one side of a choice) to how it is registered."""
 
 
-def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle) -> Edit:
+def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle, local: str = "") -> Edit:
     """The statement at ``span`` with the attributes in ``wanted`` registered instead of assigned.
 
     Args:
@@ -33,6 +34,7 @@ def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle) -
         span: the simple statement.
         wanted: what is registered, and how.
         style: what the new text looks like.
+        local: what the value reads in the place of the attributes, where these have no value yet.
 
     Raises:
         CannotRewrite: the statement has no such form.
@@ -40,6 +42,9 @@ def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle) -
     statement = parse_statement(source, span)
     place = place_of(source, span, style)
     with refusing_what_libcst_refuses():
+        value = getattr(statement, "value", None)
+        if local and isinstance(value, cst.BaseExpression):
+            statement = statement.with_changes(value=with_local(value, frozenset(wanted), local))
         return Edit(span, _registered(statement, wanted, place, style))
 
 

@@ -8,6 +8,7 @@ from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, buffer_fixes
 from regbuf_lint.rules.buffer_plan import is_early
 from regbuf_lint.rules.early_fix import early_fix
 from regbuf_lint.rules.parameter_fix import cast_parameter_fix
+from regbuf_lint.rules.preliminary_fix import preliminary_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,6 +29,8 @@ def attribute_fixes(context: ClassContext, attributes: Iterable[str]) -> Mapping
     apart |= {
         one: early_fix(context, one) for one in attributes if one not in apart and _is_assigned_early(context, one)
     }
+    there = {one: preliminary_fix(context, one) for one in attributes if one not in apart}
+    apart |= {one: fix for one, fix in there.items() if fix is not None}
     return {**buffer_fixes(context, [one for one in attributes if one not in apart]), **apart}
 
 

@@ -24,6 +24,7 @@ from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
 from regbuf_lint.classes.early_assignment import EarlyAssignment, early_assignment
 from regbuf_lint.classes.method_place import MethodPlace, method_place
 from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.preliminary import preliminary_places
 from regbuf_lint.classes.shallow_copies import assigns, copying_methods
 from regbuf_lint.classes.weight_initialiser import Repeated, WeightInitialiser, repeated, weight_initialiser
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
@@ -75,6 +76,11 @@ class ClassContext(Caretaking):
         steps = [event.step for event in self.construction.events if event.number >= begun]
         late = [one.statement.start for one in steps if one.own and one.method == "__init__" and one.initialised]
         return early_assignment(self.definition, attribute, min(late, default=None))
+
+    def preliminary_places(self, write: Write) -> Mapping[Span, tuple[Span, ...]]:
+        """Where the method of a write names the attribute up to it, if a local could serve as well; else nothing."""
+        step = write.step
+        return preliminary_places(self.definition, step.method, write.attribute or "", step.statement)
 
     @cached_property
     def copying_methods(self) -> Mapping[str, FunctionNode]:
