@@ -45,10 +45,9 @@ def preliminary_places(
     if first is None or first >= last:
         return {}
     part = block[first : last + 1]
-    inside = {id(node) for one in part for node in ast.walk(one)}
-    if any(id(node) not in inside for node in nodes) or is_in_inner_scope(part, receiver, attribute):
+    if is_in_inner_scope(part, receiver, attribute) or _hands_on(part, receiver):
         return {}
-    return {} if _hands_on(part, receiver) else by_statement(part, nodes, span)
+    return by_statement(part, nodes, span)
 
 
 def _hands_on(statements: list[ast.stmt], receiver: str) -> bool:
