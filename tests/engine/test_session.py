@@ -10,7 +10,8 @@ from regbuf_lint.engine.session import Session
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.text import read_source
 
-FILES = sorted((Path(__file__).parents[2] / "fixtures").rglob("*.py"))
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+FILES = sorted(path for path in FIXTURES.rglob("*.py") if not path.name.endswith(".fixed.py"))
 
 
 def findings(files: list[Path], *, shared: bool) -> dict[Path, list[tuple[str, int, str]]]:

@@ -28,11 +28,13 @@ def drawn_with_own_generator(
         runs_later: whether a method of a name runs after construction.
     """
     functions = [function for function in _every(definitions) if runs_later(function.name)]
-    optional = frozenset(name for one in definitions for name in kept_arguments(one, is_none))
-    optional -= {name for function in _every(definitions) for name in _made(function)}
     reads = {id(node) for function in functions for node in _reads(function, attribute)}
-    drawn = {id(node) for function in functions for node in _drawn(function, attribute, optional)}
-    return bool(reads) and reads == drawn
+    drawn = [(id(node), generator) for function in functions for node, generator in _drawn(function, attribute)]
+    if not reads or reads != {node for node, _ in drawn}:
+        return False
+    made = {name for function in _every(definitions) for name in _made(function)}
+    optional = {name for one in definitions for name in kept_arguments(one, is_none)} - made
+    return reads == {node for node, generator in drawn if generator not in optional}
 
 
 def _every(definitions: Sequence[ClassDefinition]) -> Iterator[FunctionNode]:
@@ -52,15 +54,11 @@ def _reads(function: FunctionNode, attribute: str) -> Iterator[ast.AST]:
     return (node for node in ast.walk(function) if is_own(node, receiver, attribute))
 
 
-def _drawn(function: FunctionNode, attribute: str, optional: frozenset[str]) -> Iterator[ast.AST]:
-    """The places in which the attribute is an argument of a call that takes one of the object's generators."""
+def _drawn(function: FunctionNode, attribute: str) -> Iterator[tuple[ast.AST, str]]:
+    """The places in which the attribute is an argument of a call that takes one of the object's generators, named."""
     receiver = receiver_name(function)
     for call in ast.walk(function):
-        if isinstance(call, ast.Call) and any(
-            keyword.arg == "generator"
-            and isinstance(keyword.value, ast.Attribute)
-            and keyword.value.attr not in optional
-            and is_own(keyword.value, receiver, keyword.value.attr)
-            for keyword in call.keywords
-        ):
-            yield from (one for one in call.args if is_own(one, receiver, attribute))
+        if isinstance(call, ast.Call):
+            given = [one.value for one in call.keywords if one.arg == "generator"]
+            own = [one.attr for one in given if isinstance(one, ast.Attribute) and is_own(one, receiver, one.attr)]
+            yield from ((one, name) for name in own for one in call.args if is_own(one, receiver, attribute))

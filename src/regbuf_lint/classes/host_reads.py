@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import methods_by_name
 from regbuf_lint.classes.host_values import Ending, HostValues, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
@@ -18,39 +19,80 @@ _IDENTITY = frozenset({"__eq__", "__ne__", "__hash__", "__repr__", "__str__", "_
 """A tensor on another device would even give the object another hash, and be equal to none."""
 
 
-def read_on_host(
-    definitions: Sequence[ClassDefinition], tree: ast.Module, attribute: str, runs_later: Callable[[str], bool]
-) -> bool:
-    """Whether a tensor is read after construction, and every such read ends on the host.
+class HostReads:
+    """Where a class, and other code of its file, read the attributes of its objects.
 
     Args:
         definitions: the class, its bases and its heirs, as far as they are at hand.
-        tree: the file of the class, which may read the attribute of its objects anywhere.
-        attribute: the attribute.
-        runs_later: whether a method of a name runs after construction.
+        tree: the file of the class.
     """
-    methods = methods_by_name(definitions)
-    own = [function for several in methods.values() for function in several]
-    if _is_read_by_computed_name(own, tree, attribute):
-        return False
-    endings = [
-        Ending.HOST if function.name in _IDENTITY else values.ending(node)
-        for function in own
-        for values in (HostValues(function, methods, loose=False),)
-        for node in _reads(values, attribute)
-        if runs_later(function.name) or values.is_kept(node)
-    ]
-    return worst(endings) is Ending.HOST and not _stays_elsewhere(tree, attribute, own)
+
+    def __init__(self, definitions: Sequence[ClassDefinition], tree: ast.Module) -> None:
+        self._methods = methods_by_name(definitions)
+        self._own = [function for several in self._methods.values() for function in several]
+        self._tree = tree
+
+    def are_all(self, attribute: str, runs_later: Callable[[str], bool]) -> bool:
+        """Whether a tensor is read after construction, and every such read ends on the host.
+
+        Args:
+            attribute: where it is.
+            runs_later: whether a method of a name runs after construction.
+        """
+        endings = [
+            Ending.HOST if function.name in _IDENTITY else values.ending(node)
+            for function, reads in self._own_reads.get(attribute, {}).items()
+            for values in (HostValues(function, self._methods, loose=False),)
+            for node in reads
+            if runs_later(function.name) or values.is_kept(node)
+        ]
+        if worst(endings) is not Ending.HOST or (self._computes_names and attribute in self._strings):
+            return False
+        return not self._stays_elsewhere(attribute)
+
+    @cached_property
+    def _own_reads(self) -> Mapping[str, Mapping[FunctionNode, list[ast.expr]]]:
+        return _reads(self._own)
+
+    @cached_property
+    def _other_reads(self) -> Mapping[str, Mapping[FunctionNode, list[ast.expr]]]:
+        """Reads in all other functions of the file."""
+        inside = {node for function in self._own for node in ast.walk(function)}
+        functions = (node for node in ast.walk(self._tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+        return _reads(function for function in functions if function not in inside)
+
+    @cached_property
+    def _computes_names(self) -> bool:
+        """Whether a method takes an attribute by a computed name, which may be any of the file's strings."""
+        calls = (node for function in self._own for node in ast.walk(function) if isinstance(node, ast.Call))
+        return any(_looked_up(call) is None for call in calls)
+
+    @cached_property
+    def _strings(self) -> frozenset[str]:
+        constants = (node.value for node in ast.walk(self._tree) if isinstance(node, ast.Constant))
+        return frozenset(value for value in constants if isinstance(value, str))
+
+    def _stays_elsewhere(self, attribute: str) -> bool:
+        """Whether another function of the file reads such an attribute of some object for more than Python."""
+        return any(
+            values.ending(node) is Ending.STAYS
+            for function, reads in self._other_reads.get(attribute, {}).items()
+            for values in (HostValues(function, {}, loose=False),)
+            for node in reads
+            if not _is_of_self(node)
+        )
 
 
-def _reads(values: HostValues, attribute: str) -> Iterator[ast.expr]:
-    """Where a function reads the attribute of any object, by itself or through ``getattr``."""
-    for node in values.nodes:
-        if isinstance(node, ast.Attribute):
-            if node.attr == attribute and isinstance(node.ctx, ast.Load):
-                yield node
-        elif isinstance(node, ast.Call) and _looked_up(node) == attribute:
-            yield node
+def _reads(functions: Iterable[FunctionNode]) -> Mapping[str, Mapping[FunctionNode, list[ast.expr]]]:
+    """Where functions read attributes of any object, by themselves or through ``getattr``, by the attribute's name."""
+    found: dict[str, dict[FunctionNode, list[ast.expr]]] = {}
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.attr, {}).setdefault(function, []).append(node)
+            elif isinstance(node, ast.Call) and isinstance(name := _looked_up(node), str) and name:
+                found.setdefault(name, {}).setdefault(function, []).append(node)
+    return found
 
 
 def _looked_up(call: ast.Call) -> object:
@@ -58,27 +100,6 @@ def _looked_up(call: ast.Call) -> object:
     if not isinstance(call.func, ast.Name) or call.func.id != "getattr" or len(call.args) < 2:  # noqa: PLR2004
         return ""
     return call.args[1].value if isinstance(call.args[1], ast.Constant) else None
-
-
-def _is_read_by_computed_name(own: Sequence[FunctionNode], tree: ast.Module, attribute: str) -> bool:
-    """Whether a method may take the attribute's name from one of the file's strings."""
-    calls = (node for function in own for node in ast.walk(function) if isinstance(node, ast.Call))
-    if all(_looked_up(call) is not None for call in calls):
-        return False
-    return any(isinstance(node, ast.Constant) and node.value == attribute for node in ast.walk(tree))
-
-
-def _stays_elsewhere(tree: ast.Module, attribute: str, own: Sequence[FunctionNode]) -> bool:
-    """Whether another function of the file reads such an attribute of some object for more than Python."""
-    functions = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    inside = {node for function in own for node in ast.walk(function)}
-    others = (HostValues(function, {}, loose=False) for function in functions if function not in inside)
-    return any(
-        values.ending(node) is Ending.STAYS
-        for values in others
-        for node in _reads(values, attribute)
-        if not _is_of_self(node)
-    )
 
 
 def _is_of_self(node: ast.expr) -> bool:

@@ -47,14 +47,14 @@ def _called(block: list[ast.stmt]) -> Iterator[str]:
             yield from _called(statement.body)
 
 
-def set_from_outside(tree: ast.Module, attribute: str) -> bool:
-    """Whether any ``forward`` of a file sets an attribute of that name, of an object that it does not belong to."""
-    return any(
-        isinstance(target, ast.Attribute)
-        and target.attr == attribute
-        and not (isinstance(target.value, ast.Name) and target.value.id == _first_argument(forward))
+def set_from_outside(tree: ast.Module) -> frozenset[str]:
+    """Names of the attributes that some ``forward`` of a file sets, of an object that it does not belong to."""
+    return frozenset(
+        target.attr
         for forward in _forwards(tree)
         for target, _ in stores_in(forward)
+        if isinstance(target, ast.Attribute)
+        and not (isinstance(target.value, ast.Name) and target.value.id == _first_argument(forward))
     )
 
 

@@ -34,8 +34,8 @@ def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
 
 def _rows_with(file: FileFacts, name: str) -> list[int]:
     """Rows in which the name stands before a parenthesis."""
-    pattern = re.compile(rf"\b{re.escape(name)}\(")
-    return [row for row in range(1, file.source.rows + 1) if pattern.search(file.source.line(row))]
+    found = re.finditer(rf"\b{re.escape(name)}\(", file.source.text)
+    return list(dict.fromkeys(file.source.position(match.start()).row for match in found))
 
 
 def _holds(node: ast.stmt | ast.expr, rows: list[int]) -> bool:

@@ -16,7 +16,7 @@ from regbuf_lint.classes.first_values import (
     starts_with_nothing,
 )
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
-from regbuf_lint.classes.host_reads import read_on_host
+from regbuf_lint.classes.host_reads import HostReads
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.outside_uses import (
     always_called_in_forward,
@@ -231,7 +231,7 @@ class Caretaking(ClassFamily):
     def set_by_others(self, attribute: str) -> bool:
         """Whether the ``forward`` of another class of the file sets the attribute, which the class only reads."""
         changing = methods_of([table for one in self._family_uses for table in (one.stored, one.mutated)], attribute)
-        return not any(map(self.runs_later, changing)) and set_from_outside(self.symbol.scope.file.tree, attribute)
+        return not any(map(self.runs_later, changing)) and attribute in self._set_from_outside
 
     def _named(self, name: str) -> list[FunctionNode]:
         """The methods and getters of a name in the class, its bases and its heirs."""
@@ -261,8 +261,11 @@ class Caretaking(ClassFamily):
             return False
         if any(tensor.random or tensor.derived for tensor in tensors(self.value_of(attribute))):
             return False  # it is another one in an object that a checkpoint is loaded into
-        definitions = [self._inference.definition(one) for one in self._family]
-        return read_on_host(definitions, self.symbol.scope.file.tree, attribute, self.runs_later)
+        return self._host_reads.are_all(attribute, self.runs_later)
+
+    @cached_property
+    def _host_reads(self) -> HostReads:
+        return HostReads(self._definitions, self.symbol.scope.file.tree)
 
     def method_with_numpy(self, attribute: str) -> str | None:
         """A method that runs after construction and gives NumPy the tensor in the attribute."""
@@ -289,6 +292,10 @@ class Caretaking(ClassFamily):
     def is_made_by_forward(self) -> bool:
         """Whether objects of the class are made in ``forward`` methods alone: they end with the run that they serve."""
         return is_made_by_forward(self._inference, self.symbol)
+
+    @cached_property
+    def _set_from_outside(self) -> frozenset[str]:
+        return set_from_outside(self.symbol.scope.file.tree)
 
     @cached_property
     def _always_called_in_forward(self) -> frozenset[str]:
