@@ -136,6 +136,15 @@ def test_a_fix_that_leaves_no_python_is_dropped_and_reported() -> None:
     assert [one.attribute for one in fixed.dropped] == ["(((("]
     assert [one.attribute for one in fixed.applied] == ["better", "better"]
     assert [one.attribute for one in fixed.findings] == ["(((("]
+    assert [one.fix for one in fixed.findings] == [None]
+
+
+@pytest.mark.parametrize(("content", "is_offered"), [("((((", False), ("(((()))", False), ("better", True)])
+def test_a_fix_that_leaves_no_python_is_not_offered(content: str, is_offered: bool) -> None:  # noqa: FBT001
+    source = SourceText.from_text("bad = 1\n")
+    (found,) = fix_text(source, replacing("bad", content), FixMode.NONE).findings
+    assert (found.fix is not None) is is_offered
+    assert found.help == ("" if is_offered else "fix withheld: with it the file would no longer parse")
 
 
 def test_fixes_that_end_with_the_last_round() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
 MOST_ROUNDS = 10
+_BROKEN = "fix withheld: with it the file would no longer parse"
 
 
 class FixMode(Enum):
@@ -40,7 +41,7 @@ class Fixed:
 
     Attributes:
         source: the text as it is in the end.
-        findings: what the last check of it found, located as users count.
+        findings: what the last check of it found, located as users count, without fixes that leave no Python.
         applied: findings whose fix was made, located likewise.
         dropped: findings whose fix would have left a text that does not parse.
         rounds: number of rounds after which fixes were still left; 0 where none was.
@@ -79,8 +80,20 @@ def fix_text(source: SourceText, check: Callable[[SourceText], tuple[Finding, ..
         applied.extend(map(source.located, made))
         source = source.with_text(text)
         findings = check(source)
-    located = tuple(map(source.located, findings))
+    located = tuple(map(source.located, _without_broken_fixes(source, findings)))
     return Fixed(source, located, tuple(applied), tuple(dropped.values()), done if chosen else 0)
+
+
+def _without_broken_fixes(source: SourceText, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Findings without fixes that leave a text which does not parse; of several in conflict only the first is tried."""
+    offered = compatible(findings)
+    made = _apply(source, offered)[1] if offered else []
+    broken = {id(one) for one in offered} - {id(one) for one in made}
+    return tuple(_without_fix(one) if id(one) in broken else one for one in findings)
+
+
+def _without_fix(finding: Finding) -> Finding:
+    return replace(finding, fix=None, help="; ".join(filter(None, (finding.help, _BROKEN))))
 
 
 def _is_wanted(finding: Finding, source: SourceText, mode: FixMode) -> bool:
