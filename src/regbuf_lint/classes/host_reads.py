@@ -46,7 +46,7 @@ class HostReads:
             for node in reads
             if runs_later(function.name) or values.is_kept(node)
         ]
-        if worst(endings) is not Ending.HOST or (self._computes_names and attribute in self._strings):
+        if worst(endings) is not Ending.HOST or (self.computes_names and attribute in self._strings):
             return False
         return not self._stays_elsewhere(attribute)
 
@@ -62,7 +62,7 @@ class HostReads:
         return _reads(function for function in functions if function not in inside)
 
     @cached_property
-    def _computes_names(self) -> bool:
+    def computes_names(self) -> bool:
         """Whether a method takes an attribute by a computed name, which may be any of the file's strings."""
         calls = (node for function in self._own for node in ast.walk(function) if isinstance(node, ast.Call))
         return any(_looked_up(call) is None for call in calls)

@@ -293,6 +293,16 @@ class Caretaking(ClassFamily):
         """Whether objects of the class are made in ``forward`` methods alone: they end with the run that they serve."""
         return is_made_by_forward(self._inference, self.symbol)
 
+    def is_used_later(self, attribute: str) -> bool:
+        """Whether something may use the attribute once the object is built, as far as the text of the package tells."""
+        using = methods_of([table for one in self._family_uses for table in (one.read, one.mutated)], attribute)
+        if any(map(self.runs_later, using)) or self._host_reads.computes_names or self.in_dict(attribute):
+            return True
+        file = self.symbol.scope.file
+        if read_outside(file.tree, self._definitions, attribute):
+            return True
+        return any(one is not file for one in self._inference.project.files_with(file, f".{attribute}"))
+
     @cached_property
     def _set_from_outside(self) -> frozenset[str]:
         return set_from_outside(self.symbol.scope.file.tree)

@@ -163,7 +163,10 @@ def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
     """What to write instead, where the attribute's tensor is no buffer of another name, or is one."""
     if buffer is not None:
         return f"read `self.{buffer}` instead"
-    return f"register it: `{_registration(context, write)}`"
+    registered = f"register it: `{_registration(context, write)}`"
+    if write.attribute is None or context.is_used_later(write.attribute):
+        return registered
+    return f"{registered}; nothing here reads it once the object is built, so that a local may do"
 
 
 def _registration(context: ClassContext, write: Write) -> str:

@@ -1,0 +1,66 @@
+"""Where nothing reads an attribute of a finished object, the help of RBF001 says so: a local may do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from regbuf_lint.engine.run import check_source
+from regbuf_lint.model.settings import Settings
+from regbuf_lint.source.text import SourceText
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NET = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.steps = torch.arange(n)
+        self.size = len(self.steps)
+
+    def forward(self, x):
+        return x + self.size
+"""
+ADVICE = "; nothing here reads it once the object is built, so that a local may do"
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").touch()
+    return tmp_path / "pkg"
+
+
+def advice(text: str, package: Path) -> str:
+    (finding,) = check_source(SourceText.from_text(text), package / "net.py", Settings(root=package.parent)).findings
+    assert finding.fix is not None
+    return finding.help
+
+
+def test_a_local_may_do(package: Path) -> None:
+    assert advice(NET, package).endswith(ADVICE)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    def last(self):\n        return self.steps[-1]\n",
+        "    @property\n    def last(self):\n        return self.steps[-1]\n",
+        "    def add(self, n):\n        self.steps[0] += n\n",
+        "    def get(self, name):\n        return getattr(self, name)\n",
+        "\ndef last(net):\n    return net.steps[-1]\n",
+        "\nclass Heir(Net):\n    def last(self):\n        return self.steps[-1]\n",
+    ],
+)
+def test_it_is_read_in_the_file(more: str, package: Path) -> None:
+    assert ADVICE not in advice(NET + more, package)
+
+
+def test_it_is_read_in_another_file(package: Path) -> None:
+    (package / "use.py").write_text("def last(net):\n    return net.steps[-1]\n", encoding="utf-8")
+    assert ADVICE not in advice(NET, package)
