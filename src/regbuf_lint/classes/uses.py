@@ -179,7 +179,8 @@ class _Collector:
                 self._uses.collating.add(self._own(keyword.value) or "")
         if isinstance(function, ast.Name):
             self._builtin(name, node.args)
-        if name[:1].isupper() or self._own(function) is not None:
+        is_class = name[:1].isupper() and not _makes_tensor(function)
+        if is_class or self._own(function) is not None:
             self._hands_on([*node.args, *(keyword.value for keyword in node.keywords)])
 
     def _hands_on(self, arguments: list[ast.expr]) -> None:
@@ -262,3 +263,10 @@ class _Collector:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and self._is_dict(node.func.value):
             return node.args[0] if node.args and node.func.attr in _DICT_LOOKUPS else None
         return None
+
+
+def _makes_tensor(function: ast.expr) -> bool:
+    """Whether a class is ``torch.LongTensor`` or the like, which keeps nothing that it is given."""
+    if not isinstance(function, ast.Attribute) or not function.attr.endswith("Tensor"):
+        return False
+    return isinstance(function.value, ast.Name) and function.value.id == "torch"
