@@ -37,6 +37,8 @@ def preliminary_fix(context: ClassContext, attribute: str) -> BufferFix | None:
         return None
     try:
         plan = plan_for(context, attribute, [replace(first, prior=UNSET), *writes[writes.index(first) + 1 :]])
+        if len(plan.chosen) > 1 or needs_refill(context, plan):
+            return None
         return _fix(context, plan, first, places)
     except (CannotRewrite, Withheld) as reason:
         return withheld(reason)
@@ -51,9 +53,6 @@ def _replaces_other(write: Write) -> bool:
 
 
 def _fix(context: ClassContext, plan: Plan, first: Write, places: Mapping[Span, tuple[Span, ...]]) -> BufferFix:
-    if len(plan.chosen) > 1 or needs_refill(context, plan):
-        msg = "it holds something that is no tensor before, and several statements would register it"
-        raise Withheld(msg)
     applicability, note = judged(context, [plan])
     fix = Fix(
         applicability,
