@@ -32,6 +32,18 @@ def starts_as_placeholder(definition: ClassDefinition, attribute: str, building:
     return bool(values) and all(map(_is_placeholder, values))
 
 
+def starts_as_sentinel(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether the methods that build the object put nothing but ``torch.tensor(-1)`` into an attribute."""
+    values = _first_values(definitions, attribute, building)
+    return bool(values) and all(map(_is_sentinel, values))
+
+
+def _is_sentinel(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call) or last_name(value.func) != "tensor" or not value.args:
+        return False
+    return ast.unparse(value.args[0]) == "-1"
+
+
 def starts_empty(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
     """Whether the methods that build the object put nothing but tensors without elements into an attribute."""
     values = _first_values(definitions, attribute, building)

@@ -52,6 +52,11 @@ def device_moves(definition: ClassDefinition) -> Iterator[DeviceMove]:
                 yield DeviceMove(moved.attr, function.name, span(call), span(moved), place, rebinds)
 
 
+def stays_put(function: FunctionNode) -> bool:
+    """Whether a class's own ``_apply`` calls no other one, so that it moves nothing but what it names."""
+    return not any(isinstance(node, ast.Attribute) and node.attr == function.name for node in ast.walk(function))
+
+
 def _is_all_that(statement: ast.stmt, call: ast.Call) -> bool:
     """Whether a statement assigns the result of a call to one target and does nothing else."""
     return isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1

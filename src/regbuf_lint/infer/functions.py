@@ -22,6 +22,7 @@ from regbuf_lint.model.value import (
     Mapping,
     Other,
     Sequence,
+    Submodule,
     Tensor,
     Unknown,
     Value,
@@ -235,8 +236,12 @@ def _held_by(one: Alternative) -> Value:
 
 
 def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None, promised: Value) -> Value | None:
-    """The function, class or tensor that a parameter defaults to: what is passed in its place has to do the same."""
-    if not isinstance(default, (ast.Name, ast.Attribute, ast.Call)) or not _may_be_called(promised):
+    """The function, class or tensor that a parameter defaults to: what is passed in its place has to do the same.
+
+    A class says more than an annotation that names a class of nn.Modules where it means ``type[...]``.
+    """
+    is_object = is_only(promised, Submodule)
+    if not isinstance(default, (ast.Name, ast.Attribute, ast.Call)) or not (_may_be_called(promised) or is_object):
         return None
     value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
     if is_only(value, Tensor):

@@ -12,12 +12,14 @@ from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_bef
 from regbuf_lint.classes.first_values import (
     may_start_empty,
     starts_as_placeholder,
+    starts_as_sentinel,
     starts_where_it_stays,
     starts_with_nothing,
 )
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
 from regbuf_lint.classes.host_reads import HostReads
 from regbuf_lint.classes.host_samples import sampled_for_host
+from regbuf_lint.classes.moves import stays_put
 from regbuf_lint.classes.outside_uses import (
     always_called_in_forward,
     called_in_forward,
@@ -60,10 +62,17 @@ class Caretaking(ClassFamily):
 
         An own ``to`` does not count where another nn.Module has the object for a part: nobody calls it then.
         """
-        if any(uses.touches(attribute or "") for uses in self._movers):
+        if self._stays_put or any(uses.touches(attribute or "") for uses in self._movers):
             return True
         listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self._built)]
         return any(known is not None and known.moves(attribute) for known in listed)
+
+    @cached_property
+    def _stays_put(self) -> bool:
+        """Whether the class refuses to be moved as torch does it, by an ``_apply`` that does something else."""
+        tables = (self._inference.definition(base).methods for base in self._inference.classes(self._built))
+        own = next((table[APPLY] for table in tables if APPLY in table), None)
+        return own is not None and stays_put(own)
 
     @cached_property
     def _movers(self) -> tuple[AttributeUses, ...]:
@@ -85,6 +94,7 @@ class Caretaking(ClassFamily):
             or self.stands_for_registered(attribute)
             or self.set_by_others(attribute)
             or self.is_scratch(attribute)
+            or self.is_sentinel(attribute)
             or self.registered_elsewhere(attribute)
             or self.is_given_no_tensors(attribute)
             or self.is_plain_for_a_reason(attribute)
@@ -250,6 +260,11 @@ class Caretaking(ClassFamily):
             return False
         starts = starts_on_own_device(self._definitions, attribute, self._building)
         return starts and refreshes(self._definitions, attribute, replacing)
+
+    def is_sentinel(self, attribute: str) -> bool:
+        """Whether the attribute starts as -1, which says that nobody has set it, and is replaced before it counts."""
+        replaced = self.change_of(attribute) in {Change.CACHE, Change.REPLACED}
+        return replaced and starts_as_sentinel(self._definitions, attribute, self._building)
 
     def sampled_for_host(self, attribute: str) -> bool:
         """Whether methods do nothing with the distribution in an attribute but draw numbers and indices from it."""
