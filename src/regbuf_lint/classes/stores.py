@@ -53,6 +53,7 @@ class Stores:
         self._receiver = receiver
         self._assignments = [node for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign))]
         self._augmented = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
+        self._loops = [node for node in nodes if isinstance(node, (ast.For, ast.AsyncFor, ast.While))]
 
     def kind(self, target: ast.Attribute) -> Store:
         """What the assignment does that has ``target``, an attribute of ``self``, among its targets."""
@@ -81,18 +82,26 @@ class Stores:
         return is_own(value, self._receiver, attribute) or is_none(value)
 
     def _depends(self, value: ast.expr, attribute: str) -> bool:
-        """Whether a value is computed from the attribute's, directly or through locals."""
+        """Whether a value is computed from the attribute's, directly or through locals that are set by then."""
+        assignments = [node for node in self._assignments if self._may_run_before(node, value)]
         names: set[str] = set()
         known = -1
         while len(names) > known:
             known = len(names)
-            for node in self._assignments:
+            for node in assignments:
                 if node.value is not None and self._reads(node.value, attribute, names):
                     names |= {
                         one.id for pattern in _targets(node) for one in ast.walk(pattern) if isinstance(one, ast.Name)
                     }
             names.discard(self._receiver)
         return self._reads(value, attribute, names)
+
+    def _may_run_before(self, node: ast.stmt, value: ast.expr) -> bool:
+        """Whether a statement stands before a value, or in a loop around it."""
+        here, there = (node.lineno, node.col_offset), (value.lineno, value.col_offset)
+        return here < there or any(
+            loop.lineno <= value.lineno and node.lineno <= (loop.end_lineno or loop.lineno) for loop in self._loops
+        )
 
     def _reads(self, node: ast.AST, attribute: str, names: set[str]) -> bool:
         if is_own(node, self._receiver, attribute) or (isinstance(node, ast.Name) and node.id in names):
