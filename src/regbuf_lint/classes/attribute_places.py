@@ -16,10 +16,10 @@ _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.A
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def attributes_of(statements: Iterable[ast.stmt], receiver: str) -> Iterator[ast.Attribute]:
+def attributes_of(nodes: Iterable[ast.AST], receiver: str) -> Iterator[ast.Attribute]:
     """Every ``self.x``, whatever ``x`` is, with ``self`` called ``receiver``."""
-    for statement in statements:
-        for node in ast.walk(statement):
+    for root in nodes:
+        for node in ast.walk(root):
             if isinstance(node, ast.Attribute) and is_name(node.value, receiver):
                 yield node
 
@@ -27,8 +27,7 @@ def attributes_of(statements: Iterable[ast.stmt], receiver: str) -> Iterator[ast
 def is_in_inner_scope(statements: Iterable[ast.stmt], receiver: str, attribute: str) -> bool:
     """Whether a function or class that is made there names the attribute, and may use it later."""
     scopes = (node for statement in statements for node in ast.walk(statement) if isinstance(node, _SCOPES))
-    every = (node for scope in scopes for node in ast.walk(scope) if isinstance(node, ast.Attribute))
-    return any(node.attr == attribute and is_name(node.value, receiver) for node in every)
+    return any(node.attr == attribute for node in attributes_of(scopes, receiver))
 
 
 def by_statement(

@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, last_name, receiver_name
+from regbuf_lint.classes.definition import (
+    arguments_with_defaults,
+    last_name,
+    later_methods,
+    name_in_torch,
+    receiver_name,
+)
 from regbuf_lint.classes.demands import is_given_to_numpy
 from regbuf_lint.classes.first_values import LEAVING, is_put_on_cpu
 from regbuf_lint.classes.stores import is_own, kept_arguments
@@ -38,7 +44,7 @@ def meets_cpu_tensors(
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    functions = [function for one in definitions for name, function in one.methods.items() if runs_later(name)]
+    functions = list(later_methods(definitions, runs_later))
     if not any(map(_moves, functions)) or any(map(_takes_device, definitions)):
         return False
     numbers = frozenset(name for one in definitions for name in kept_arguments(one, _is_plain_number))
@@ -97,13 +103,15 @@ class _Company:
 
     def _takes_from_cpu(self, node: ast.Assign) -> bool:
         """``self.x = y.cpu()``, ``self.x[...] = y.cpu()``, or ``y[y > 0] = self.x`` with a ``y`` that is made there."""
-        for target in node.targets:
-            owner = target.value if isinstance(target, ast.Subscript) else target
-            if is_own(owner, self._receiver, self._attribute) and self._is_moved(node.value):
-                return True
-            if isinstance(target, ast.Subscript) and self._is_made_alone(owner) and self._is_own(node.value):
-                return isinstance(target.slice, ast.Compare)  # by a slice or a number, tensors of any device go there
-        return False
+        return any(self._is_put_on_cpu(target, node.value) for target in node.targets)
+
+    def _is_put_on_cpu(self, target: ast.expr, value: ast.expr) -> bool:
+        owner = target.value if isinstance(target, ast.Subscript) else target
+        if is_own(owner, self._receiver, self._attribute):
+            return self._is_moved(value)
+        # by a slice or a number, tensors of any device go there
+        is_chosen = isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Compare)
+        return is_chosen and self._is_made_alone(owner) and self._is_own(value)
 
     def _is_indexed_from_cpu(self, node: ast.AST) -> bool:
         """``self.x[y.cpu()]``: an index could lie there in any case, so that the tensor is known to."""
@@ -175,7 +183,7 @@ class _Company:
         if isinstance(node, ast.Call):
             if any(keyword.arg == "device" for keyword in node.keywords) or last_name(node.func) in {"to", "cuda"}:
                 return _is_cast(node) and any(map(self._is_made, ast.iter_child_nodes(node)))
-            if last_name(node.func) in _FACTORIES and _is_of_torch(node.func):
+            if name_in_torch(node.func) in _FACTORIES:
                 return not _is_number(node)
         return any(map(self._is_made, ast.iter_child_nodes(node)))
 
@@ -189,7 +197,3 @@ def _is_number(call: ast.Call) -> bool:
 def _is_cast(call: ast.Call) -> bool:
     """Whether ``.to(...)`` names nothing but a dtype."""
     return not call.args and all(keyword.arg == "dtype" for keyword in call.keywords)
-
-
-def _is_of_torch(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "torch"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.scopes import FunctionNode, nested_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from regbuf_lint.index.symbols import ClassSymbol
 
@@ -63,6 +63,11 @@ def methods_by_name(definitions: Iterable[ClassDefinition]) -> dict[str, list[Fu
             for function in table.values():
                 found.setdefault(function.name, []).append(function)
     return found
+
+
+def later_methods(definitions: Iterable[ClassDefinition], runs_later: Callable[[str], bool]) -> Iterator[FunctionNode]:
+    """The methods of some classes that run after construction, as ``runs_later`` tells by their names."""
+    return (function for one in definitions for name, function in one.methods.items() if runs_later(name))
 
 
 def decorator_names(node: ast.ClassDef | FunctionNode) -> frozenset[str]:
@@ -139,6 +144,11 @@ def is_none(node: ast.AST | None) -> bool:
 def last_name(node: ast.expr) -> str:
     """The last part of a dotted name, such as that of what is called; empty for any other expression."""
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def name_in_torch(function: ast.expr) -> str:
+    """``exp`` for ``torch.exp``; empty for anything else."""
+    return function.attr if isinstance(function, ast.Attribute) and is_name(function.value, "torch") else ""
 
 
 def _last_part(decorator: ast.expr) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import later_methods, receiver_name
 from regbuf_lint.classes.stores import is_own
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def method_with_numpy(
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    for function in _later(definitions, runs_later):
+    for function in later_methods(definitions, runs_later):
         receiver = receiver_name(function)
         given = any(is_given_to_numpy(node, receiver, attribute) for node in ast.walk(function))
         if given or any(_reads(function, function, attribute, "numpy")):
@@ -68,15 +68,11 @@ def method_asserting_dtype(
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    for function in _later(definitions, runs_later):
+    for function in later_methods(definitions, runs_later):
         asserted = (node.test for node in ast.walk(function) if isinstance(node, ast.Assert))
         if any(True for test in asserted for _ in _reads(test, function, attribute, "dtype")):
             return function.name
     return None
-
-
-def _later(definitions: Sequence[ClassDefinition], runs_later: Callable[[str], bool]) -> Iterator[FunctionNode]:
-    return (one for several in definitions for name, one in several.methods.items() if runs_later(name))
 
 
 def _reads(node: ast.AST, function: FunctionNode, attribute: str, part: str) -> Iterator[ast.Attribute]:

@@ -9,7 +9,7 @@ from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.stores import own_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
 
@@ -28,14 +28,12 @@ def starts_as_placeholder(definition: ClassDefinition, attribute: str, building:
     A placeholder is memory that nobody has initialised, a tensor without elements, a single number as a tensor, or a
     list or tuple of those.
     """
-    values = _first_values([definition], attribute, building)
-    return bool(values) and all(map(_is_placeholder, values))
+    return _are_first([definition], attribute, building, _is_placeholder)
 
 
 def starts_as_sentinel(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
     """Whether the methods that build the object put nothing but ``torch.tensor(-1)`` into an attribute."""
-    values = _first_values(definitions, attribute, building)
-    return bool(values) and all(map(_is_sentinel, values))
+    return _are_first(definitions, attribute, building, _is_sentinel)
 
 
 def _is_sentinel(value: ast.expr) -> bool:
@@ -46,8 +44,7 @@ def _is_sentinel(value: ast.expr) -> bool:
 
 def starts_empty(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
     """Whether the methods that build the object put nothing but tensors without elements into an attribute."""
-    values = _first_values(definitions, attribute, building)
-    return bool(values) and all(map(_is_without_elements, values))
+    return _are_first(definitions, attribute, building, _is_without_elements)
 
 
 def may_start_empty(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
@@ -62,8 +59,7 @@ def starts_where_it_stays(definitions: Sequence[ClassDefinition], attribute: str
     That is the CPU, a device for data that the user chooses, or ``meta``: what has no data stands for something else,
     and cannot be moved, so that as a buffer it makes ``.to("cuda")`` raise.
     """
-    values = _first_values(definitions, attribute, building)
-    return bool(values) and all(map(_stays, values))
+    return _are_first(definitions, attribute, building, _stays)
 
 
 def _stays(value: ast.expr) -> bool:
@@ -112,6 +108,17 @@ def _holds_nothing(value: ast.expr) -> bool:
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
         return isinstance(value.left, ast.List) and _holds_nothing(value.left)
     return isinstance(value, ast.Constant) or _is_without_elements(value)
+
+
+def _are_first(
+    definitions: Sequence[ClassDefinition],
+    attribute: str,
+    building: frozenset[str],
+    holds: Callable[[ast.expr], bool],
+) -> bool:
+    """Whether the methods that build the object put something into an attribute, and ``holds`` is true of all of it."""
+    values = _first_values(definitions, attribute, building)
+    return bool(values) and all(map(holds, values))
 
 
 def _first_values(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> list[ast.expr]:

@@ -6,7 +6,7 @@ import ast
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_name, is_none, last_name, receiver_name
+from regbuf_lint.classes.definition import is_name, is_none, last_name, name_in_torch, receiver_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -185,13 +185,13 @@ class HostValues:
     def _of_library(self, call: ast.Call, function: ast.Attribute, argument: ast.expr, *, element: bool) -> Ending:
         """What becomes of an argument of a function of ``torch`` or ``math``, or of a draw between two bounds."""
         if function.attr in _DRAWS_BETWEEN:
-            made = isinstance(function.value, ast.Call) and _name_in_torch(function.value.func) in _MAKERS
+            made = isinstance(function.value, ast.Call) and name_in_torch(function.value.func) in _MAKERS
             return self.ending(call) if made else Ending.STAYS
         if isinstance(function.value, ast.Name) and function.value.id == "math":
             return Ending.HOST
         if function.attr == "format" and isinstance(function.value, ast.Constant):
             return Ending.HOST
-        name = _name_in_torch(function)
+        name = name_in_torch(function)
         if name in _ASKING:
             return Ending.UNUSED
         alone = argument in call.args[:1] and self._stays_alone(name, call.args[1:], call)
@@ -285,13 +285,6 @@ class HostValues:
 def worst(endings: Iterable[Ending]) -> Ending:
     """What becomes of several values together."""
     return max(endings, default=Ending.UNUSED)
-
-
-def _name_in_torch(function: ast.expr) -> str:
-    """``exp`` for ``torch.exp``; empty for anything else."""
-    if isinstance(function, ast.Attribute) and is_name(function.value, "torch"):
-        return function.attr
-    return ""
 
 
 def _asks_for_none(node: ast.Compare) -> bool:

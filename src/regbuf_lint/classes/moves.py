@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import is_name, receiver_name
 from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
 
@@ -79,7 +79,7 @@ def _moves_part(node: ast.AST, made: ast.Call, receiver: str | None, movers: fro
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in movers:
         return False
     moved = call.func.value
-    return moved is made or (call is not node and not (isinstance(moved, ast.Name) and moved.id == receiver))
+    return moved is made or (call is not node and not is_name(moved, receiver))
 
 
 def _calls(node: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.Call, ast.stmt]]:
@@ -104,5 +104,4 @@ def _moved(call: ast.Call, receiver: str | None) -> ast.Attribute | None:
     keywords.pop("non_blocking", None)
     given = [*call.args, *([keywords.pop("device")] if "device" in keywords else [])]
     is_device = len(given) == 1 and isinstance(given[0], ast.Attribute) and given[0].attr == "device"
-    own = isinstance(owner, ast.Name) and owner.id == receiver
-    return function.value if own and is_device and not keywords else None
+    return function.value if is_name(owner, receiver) and is_device and not keywords else None

@@ -53,7 +53,7 @@ def preliminary_places(
 def _hands_on(statements: list[ast.stmt], receiver: str) -> bool:
     """Whether something in the statements may look at the object by itself."""
     nodes = [node for one in statements for node in ast.walk(one)]
-    attributes = [node for node in nodes if isinstance(node, ast.Attribute) and is_name(node.value, receiver)]
+    attributes = list(attributes_of(statements, receiver))
     named = sum(is_name(node, receiver) for node in nodes)
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     return named > len(attributes) or any(id(node) in called for node in attributes)

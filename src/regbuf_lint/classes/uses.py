@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import ClassDefinition, is_none, last_name, receiver_name
+from regbuf_lint.classes.definition import ClassDefinition, is_none, last_name, name_in_torch, receiver_name
 from regbuf_lint.classes.stores import Store, Stores
 
 if TYPE_CHECKING:
@@ -179,8 +179,8 @@ class _Collector:
                 self._uses.collating.add(self._own(keyword.value) or "")
         if isinstance(function, ast.Name):
             self._builtin(name, node.args)
-        is_class = name[:1].isupper() and not _makes_tensor(function)
-        if is_class or self._own(function) is not None:
+        makes_tensor = name_in_torch(function).endswith("Tensor")  # `torch.LongTensor` keeps nothing
+        if (name[:1].isupper() and not makes_tensor) or self._own(function) is not None:
             self._hands_on([*node.args, *(keyword.value for keyword in node.keywords)])
 
     def _hands_on(self, arguments: list[ast.expr]) -> None:
@@ -263,10 +263,3 @@ class _Collector:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and self._is_dict(node.func.value):
             return node.args[0] if node.args and node.func.attr in _DICT_LOOKUPS else None
         return None
-
-
-def _makes_tensor(function: ast.expr) -> bool:
-    """Whether a class is ``torch.LongTensor`` or the like, which keeps nothing that it is given."""
-    if not isinstance(function, ast.Attribute) or not function.attr.endswith("Tensor"):
-        return False
-    return isinstance(function.value, ast.Name) and function.value.id == "torch"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -64,9 +64,9 @@ def renamed(source: SourceText, statement: Span, places: tuple[Span, ...], local
         return edits
     place = place_of(source, statement, style)
     tree = parse_statement(source, statement)
-    put = with_local(tree, frozenset(map(source.slice, places)), local)
     with refusing_what_libcst_refuses():
-        old, new = _on_one_line(tree), _on_one_line(cast("cst.BaseSmallStatement", put))
+        put = with_local(tree, frozenset(map(source.slice, places)), local)
+        old, new = _on_one_line(tree), _on_one_line(put)
     joined = old is not None and new is not None and place.fits(new) and not place.fits(old)
     return [Edit(statement, new or "")] if joined else edits
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TypeVar, cast
 
 import libcst as cst
 
 from regbuf_lint.rewrite.parsing import code
 
+Node = TypeVar("Node", bound=cst.CSTNode)
 
-def with_local(node: cst.CSTNode, texts: frozenset[str], local: str) -> cst.CSTNode:
+
+def with_local(node: Node, texts: frozenset[str], local: str) -> Node:
     """A copy of an expression or statement that reads and assigns a local instead of an attribute.
 
     Args:
@@ -17,7 +19,7 @@ def with_local(node: cst.CSTNode, texts: frozenset[str], local: str) -> cst.CSTN
         texts: how the attribute is written there.
         local: name of the local.
     """
-    return cast("cst.CSTNode", node.visit(_Put(texts, local)))
+    return cast("Node", node.visit(_Put(texts, local)))
 
 
 class _Put(cst.CSTTransformer):

@@ -106,10 +106,32 @@ def _fix(context: ClassContext, plans: Sequence[Plan]) -> BufferFix:
         return withheld(reason)
     behind = refill(context, plans)
     edits += [behind] if behind is not None else []
-    applicability, note = judged(context, plans, refilled=behind is not None)
+    return judged_fix(context, plans, message(plans), edits, refilled=behind is not None)
+
+
+def judged_fix(
+    context: ClassContext,
+    plans: Sequence[Plan],
+    what: str,
+    edits: Iterable[Edit],
+    more: Sequence[str] = (),
+    *,
+    refilled: bool = False,
+) -> BufferFix:
+    """The fix that makes some edits, with how far to trust it.
+
+    Args:
+        context: the class.
+        plans: the attributes that the edits register.
+        what: what the fix does, in the imperative.
+        edits: what it writes.
+        more: further reasons to look at it.
+        refilled: whether the edits let ``_init_weights`` fill the buffers that need it.
+    """
+    applicability, note = judged(context, plans, more, refilled=refilled)
     fix = Fix(
         applicability,
-        message(plans),
+        what,
         tuple(sorted(edits, key=lambda edit: edit.span)),
         adds=tuple(_key(context, plan) for plan in plans if plan.persistent),
     )

@@ -70,8 +70,14 @@ def check(context: ClassContext) -> Iterator[Finding]:
             raises = is_only(event.prior, Parameter)  # for the name that is taken: RBF102 says so
             if not raises and not _follows_parameters(context, event):
                 yield _registered(context, event)
-        elif isinstance(event, GradientRequest) and event.step.own and is_only(event.prior, Buffer):
-            yield from () if context.is_differentiated_by_hand(event.attribute) else (_asked(context, event),)
+        elif isinstance(event, GradientRequest) and _asks_in_vain(context, event):
+            yield _asked(context, event)
+
+
+def _asks_in_vain(context: ClassContext, event: GradientRequest) -> bool:
+    """Whether a buffer is asked for a gradient that nobody wants for itself."""
+    asked = event.step.own and is_only(event.prior, Buffer)
+    return asked and not context.is_differentiated_by_hand(event.attribute)
 
 
 def _requires_gradient(value: Value) -> bool:

@@ -70,9 +70,8 @@ class Caretaking(ClassFamily):
     @cached_property
     def _stays_put(self) -> bool:
         """Whether the class refuses to be moved as torch does it, by an ``_apply`` that does something else."""
-        tables = (self._inference.definition(base).methods for base in self._inference.classes(self._built))
-        own = next((table[APPLY] for table in tables if APPLY in table), None)
-        return own is not None and stays_put(own)
+        found = self._inference.find_method(self._built, APPLY)
+        return found is not None and stays_put(found[1])
 
     @cached_property
     def _movers(self) -> tuple[AttributeUses, ...]:

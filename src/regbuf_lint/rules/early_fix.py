@@ -9,14 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Write, WriteForm
-from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.value import tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
-from regbuf_lint.rewrite.names import attribute_key, free_name
+from regbuf_lint.rewrite.names import free_name
 from regbuf_lint.rules.buffer_annotations import annotation_edits
-from regbuf_lint.rules.buffer_doubts import judged
-from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, message, text_style, withheld
+from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
 from regbuf_lint.rules.buffer_plan import (
     Plan,
     Withheld,
@@ -29,6 +27,7 @@ from regbuf_lint.rules.buffer_plan import (
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.early_assignment import EarlyAssignment
+    from regbuf_lint.model.fix import Edit
     from regbuf_lint.rewrite.registration import Registered
     from regbuf_lint.rules.context import ClassContext
 
@@ -99,16 +98,9 @@ def _is_late(write: Write, early: EarlyAssignment) -> bool:
 
 
 def _fix(context: ClassContext, plan: Plan, early: EarlyAssignment) -> BufferFix:
-    edits = _edits(context, plan, early)
     late = [] if context.is_initialised_by_torch else [_LATE]
-    applicability, note = judged(context, [plan], late)
-    fix = Fix(
-        applicability,
-        f"{message([plan])} behind `super().__init__()`",
-        tuple(sorted(edits, key=lambda edit: edit.span)),
-        adds=(attribute_key(plan.attribute or "", context.name),) if plan.persistent else (),
-    )
-    return BufferFix(fix, note)
+    what = f"{message([plan])} behind `super().__init__()`"
+    return judged_fix(context, [plan], what, _edits(context, plan, early), late)
 
 
 def _edits(context: ClassContext, plan: Plan, early: EarlyAssignment) -> list[Edit]:

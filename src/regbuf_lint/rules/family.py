@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, names_string, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, later_methods, names_string, receiver_name
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
@@ -171,9 +171,7 @@ class ClassFamily:
         """Whether a method that runs after construction gives the attribute its own value in another shape."""
         return any(
             reshapes(function, receiver_name(function), attribute)
-            for one in self._definitions
-            for name, function in one.methods.items()
-            if self.runs_later(name)
+            for function in later_methods(self._definitions, self.runs_later)
         )
 
     def is_to_be_trained(self, attribute: str | None, value: Value) -> bool:

@@ -6,19 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Write, WriteForm
-from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.value import UNSET, Buffer, NoneValue, Tensor, Unset, is_only, tensors, without
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.names import attribute_key, free_name
+from regbuf_lint.rewrite.names import free_name
 from regbuf_lint.rules.buffer_annotations import annotation_edits
-from regbuf_lint.rules.buffer_doubts import judged
-from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, message, text_style, withheld
+from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan, Withheld, becomes_assignment, calls_on, plan_for
 from regbuf_lint.rules.buffer_refill import needs_refill
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.span import Span
     from regbuf_lint.rules.context import ClassContext
 
@@ -28,18 +27,19 @@ _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED})
 def preliminary_fix(context: ClassContext, attribute: str) -> BufferFix | None:
     """The fix of an attribute whose name first stands for something else; None where another fix has to do."""
     writes = all_writes(context.construction.events, attribute)
-    first = next((write for write in writes if _replaces_other(write)), None)
-    if first is None:
+    at = next((at for at, write in enumerate(writes) if _replaces_other(write)), None)
+    if at is None:
         return None
+    before, first, behind = writes[:at], writes[at], writes[at + 1 :]
     places = context.preliminary_places(first)
-    before = writes[: writes.index(first)]
     if not places or any(write.step.statement not in places or write.form not in _FORMS for write in before):
         return None
     try:
-        plan = plan_for(context, attribute, [replace(first, prior=UNSET), *writes[writes.index(first) + 1 :]])
+        plan = plan_for(context, attribute, [replace(first, prior=UNSET), *behind])
         if len(plan.chosen) > 1 or needs_refill(context, plan):
             return None
-        return _fix(context, plan, first, places)
+        what = f"{message([plan])}, and keep what it holds before in a local"
+        return judged_fix(context, [plan], what, _edits(context, plan, first, places))
     except (CannotRewrite, Withheld) as reason:
         return withheld(reason)
 
@@ -50,17 +50,6 @@ def _replaces_other(write: Write) -> bool:
         return False
     before = without(write.prior, NoneValue)
     return bool(tensors(write.value) and before) and not is_only(before, Tensor, Buffer, Unset)
-
-
-def _fix(context: ClassContext, plan: Plan, first: Write, places: Mapping[Span, tuple[Span, ...]]) -> BufferFix:
-    applicability, note = judged(context, [plan])
-    fix = Fix(
-        applicability,
-        f"{message([plan])}, and keep what it holds before in a local",
-        tuple(sorted(_edits(context, plan, first, places), key=lambda edit: edit.span)),
-        adds=(attribute_key(first.attribute or "", context.name),) if plan.persistent else (),
-    )
-    return BufferFix(fix, note)
 
 
 def _edits(context: ClassContext, plan: Plan, first: Write, places: Mapping[Span, tuple[Span, ...]]) -> list[Edit]:
