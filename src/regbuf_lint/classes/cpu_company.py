@@ -12,7 +12,6 @@ from regbuf_lint.classes.definition import (
     name_in_torch,
     receiver_name,
 )
-from regbuf_lint.classes.demands import is_given_to_numpy
 from regbuf_lint.classes.first_values import LEAVING, is_put_on_cpu
 from regbuf_lint.classes.stores import is_own, kept_arguments
 
@@ -24,8 +23,10 @@ if TYPE_CHECKING:
 
 _FACTORIES = frozenset({"arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros"})
 _JOINING = frozenset({"cat", "concat", "concatenate", "hstack", "stack", "vstack"})
+_PAIRING = frozenset({"add", "div", "dot", "fmod", "matmul", "maximum", "minimum", "mm", "mul", "pow", "sub", "where"})
 _MOVING = frozenset({"cpu", "cuda", "numpy", "to", "type_as"})
 _OWN, _MADE, _MOVED, _OTHER = "made of the attribute", "made here", "moved to the CPU", "anything else"
+_NUMPY = frozenset({"np", "numpy"})
 _METADATA = frozenset({"device", "dtype", "ndim", "shape"})
 
 
@@ -47,12 +48,20 @@ def meets_cpu_tensors(
     functions = list(later_methods(definitions, runs_later))
     if not any(map(_moves, functions)) or any(map(_takes_device, definitions)):
         return False
-    numbers = frozenset(name for one in definitions for name in kept_arguments(one, _is_plain_number))
+    numbers = _kept_numbers(definitions)
     return any(_Company(function, attribute, numbers).meets() for function in functions)
 
 
 def _moves(function: FunctionNode) -> bool:
-    return any(isinstance(node, ast.Call) and last_name(node.func) in _MOVING for node in ast.walk(function))
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    return any(last_name(call.func) in _MOVING or _is_typed(call) for call in calls)
+
+
+def _is_typed(node: ast.expr) -> bool:
+    """``x.type(torch.FloatTensor)``: a cast to the type that only tensors on the CPU have."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "type":
+        return False
+    return any(name_in_torch(one).endswith("Tensor") for one in node.args)
 
 
 def _is_plain_number(node: ast.expr | None) -> bool:
@@ -63,6 +72,46 @@ def _takes_device(definition: ClassDefinition) -> bool:
     """Whether who makes an object says where it is to lie."""
     function = definition.methods.get("__init__")
     return function is not None and any(one.arg == "device" for one, _ in arguments_with_defaults(function))
+
+
+def joins_new_tensors(definitions: Sequence[ClassDefinition], function: FunctionNode, attribute: str) -> bool:
+    """Whether a method joins the attribute, and nothing that it is given, with tensors that it makes on the CPU.
+
+    So joined, they work as long as nobody moves the attribute; with what a method is given, they fail before and after.
+
+    Args:
+        definitions: the class, its bases and its heirs, as far as they are at hand.
+        function: the method.
+        attribute: the attribute.
+    """
+    return _Company(function, attribute, _kept_numbers(definitions)).joins_alone()
+
+
+def _kept_numbers(definitions: Sequence[ClassDefinition]) -> frozenset[str]:
+    """Attributes that are numbers, as the defaults of the arguments say that they hold."""
+    return frozenset(name for one in definitions for name in kept_arguments(one, _is_plain_number))
+
+
+def is_given_to_numpy(node: ast.AST, receiver: str | None, attribute: str) -> bool:
+    """Whether a node is a call such as ``np.sinc(2 * self.x)``, which raises TypeError for CUDA tensors (torch 2.13).
+
+    Args:
+        node: any node of a method.
+        receiver: what the method calls ``self``.
+        attribute: the attribute.
+    """
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    library = node.func.value
+    is_numpy = isinstance(library, ast.Name) and library.id in _NUMPY
+    return is_numpy and any(_is_operand(one, receiver, attribute) for one in node.args)
+
+
+def _is_operand(node: ast.expr, receiver: str | None, attribute: str) -> bool:
+    """Whether a value is the attribute itself, or computed with it by operators."""
+    if isinstance(node, ast.BinOp):
+        return any(_is_operand(one, receiver, attribute) for one in (node.left, node.right))
+    return is_own(node.operand if isinstance(node, ast.UnaryOp) else node, receiver, attribute)
 
 
 class _Company:
@@ -77,22 +126,35 @@ class _Company:
             name.arg: {_OTHER} for name in ast.walk(function) if isinstance(name, ast.arg)
         }
 
-    def meets(self) -> bool:
-        """Whether one expression joins the two."""
-        assignments = [node for node in ast.walk(self._function) if isinstance(node, ast.Assign)]
-        for node in sorted(assignments, key=lambda one: one.lineno):
+        self._assignments = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+        for node in sorted(self._assignments, key=lambda one: one.lineno):
             kind = self._kind(node.value)
             names = (name for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name))
             for name in names:
                 if isinstance(name.ctx, ast.Store):
                     self._locals.setdefault(name.id, set()).add(kind)
+
+    def meets(self) -> bool:
+        """Whether the function needs the attribute on the CPU, in an expression that joins it, or otherwise."""
         nodes = list(ast.walk(self._function))
         return (
-            any(self._joins(list(parts)) for parts in self._joined())
-            or any(map(self._takes_from_cpu, assignments))
+            self.joins()
+            or any(map(self._takes_from_cpu, self._assignments))
             or any(map(self._is_indexed_from_cpu, nodes))
             or any(is_given_to_numpy(node, self._receiver, self._attribute) for node in nodes)
         )
+
+    def joins(self) -> bool:
+        """Whether one expression joins the attribute with tensors that are on the CPU."""
+        return any(self._joins(list(parts)) for parts in self._joined())
+
+    def joins_alone(self) -> bool:
+        """The same of expressions in which there are no locals and no arguments."""
+        return any(self._joins(parts) for parts in map(list, self._joined()) if not any(map(self._names_local, parts)))
+
+    def _names_local(self, part: ast.expr) -> bool:
+        names = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} - {self._receiver}
+        return not names.isdisjoint(self._locals)
 
     def _kind(self, value: ast.expr) -> str:
         if self._is_own(value):
@@ -121,7 +183,7 @@ class _Company:
 
     def _is_moved(self, node: ast.expr) -> bool:
         """Whether a value says itself that it is on the CPU, or is a local that always does."""
-        while not is_put_on_cpu(node):
+        while not (is_put_on_cpu(node) or _is_typed(node)):
             if isinstance(node, ast.Name):
                 return self._locals.get(node.id) == {_MOVED}
             if isinstance(node, ast.UnaryOp):
@@ -142,6 +204,8 @@ class _Company:
                 yield node.target, node.value
             elif isinstance(node, ast.Call) and last_name(node.func) in _JOINING and node.args:
                 yield getattr(node.args[0], "elts", ())
+            elif isinstance(node, ast.Call) and name_in_torch(node.func) in _PAIRING:
+                yield node.args
 
     def _joins(self, parts: list[ast.expr]) -> bool:
         return any(map(self._is_own, parts)) and any(self._is_moved(one) or self._is_made_alone(one) for one in parts)
@@ -156,7 +220,7 @@ class _Company:
         return self._is_made(node) and not self._reads_object(node)
 
     def _reads_object(self, node: ast.AST) -> bool:
-        if isinstance(node, ast.Call) and last_name(node.func) == "len":
+        if isinstance(node, ast.Call) and (last_name(node.func) == "len" or _is_listed(node)):
             return False
         if isinstance(node, ast.Attribute) and node.attr in self._numbers and is_own(node, self._receiver, node.attr):
             return False
@@ -192,6 +256,11 @@ def _is_number(call: ast.Call) -> bool:
     """Whether a tensor of one number is made, which goes with tensors of any device."""
     number = call.args[0] if last_name(call.func) == "tensor" and call.args else None
     return isinstance(number, (ast.Constant, ast.UnaryOp))
+
+
+def _is_listed(call: ast.Call) -> bool:
+    """``torch.tensor([a, b])``: a new tensor on the CPU, whatever is in the list."""
+    return name_in_torch(call.func) == "tensor" and bool(call.args) and isinstance(call.args[0], ast.List)
 
 
 def _is_cast(call: ast.Call) -> bool:

@@ -3,76 +3,65 @@
 from __future__ import annotations
 
 import ast
+from enum import Enum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import later_methods, receiver_name
+from regbuf_lint.classes.cpu_company import is_given_to_numpy, joins_new_tensors
+from regbuf_lint.classes.definition import BUILDERS, later_methods, receiver_name
 from regbuf_lint.classes.stores import is_own
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
 
 
-_NUMPY = frozenset({"np", "numpy"})
+class Demand(Enum):
+    """What a method wants of the tensor."""
+
+    HOST = "that NumPy takes it"
+    DTYPE = "that it has some dtype"
+    PLACE = "that it is on the CPU, where the method makes a tensor beside it"
+    MEMORY = "that it has memory of its own, when it becomes the data of another tensor"
 
 
-def method_with_numpy(
+def demands_on(
     definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
-) -> str | None:
-    """A method that gives NumPy the attribute as it is, which raises for a tensor on an accelerator.
+) -> Mapping[Demand, str]:
+    """What methods that run later demand of the attribute, with a method that does.
 
     Args:
         definitions: the class and its bases, as far as they are at hand.
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    for function in later_methods(definitions, runs_later):
-        receiver = receiver_name(function)
-        given = any(is_given_to_numpy(node, receiver, attribute) for node in ast.walk(function))
-        if given or any(_reads(function, function, attribute, "numpy")):
-            return function.name
-    return None
+    later = list(later_methods(definitions, runs_later))
+    callable_again = list(later_methods(definitions, lambda name: name not in BUILDERS))
+    found = {
+        Demand.HOST: _first(later, lambda function: _gives_to_numpy(function, attribute)),
+        Demand.DTYPE: _first(later, lambda function: _asserts_dtype(function, attribute)),
+        Demand.PLACE: _first(later, lambda function: joins_new_tensors(definitions, function, attribute)),
+        Demand.MEMORY: _first(callable_again, lambda function: _shares(function, attribute)),
+    }
+    return {demand: method for demand, method in found.items() if method is not None}
 
 
-def is_given_to_numpy(node: ast.AST, receiver: str | None, attribute: str) -> bool:
-    """Whether a node is a call such as ``np.sinc(2 * self.x)``, which raises TypeError for CUDA tensors (torch 2.13).
-
-    Args:
-        node: any node of a method.
-        receiver: what the method calls ``self``.
-        attribute: the attribute.
-    """
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return False
-    library = node.func.value
-    is_numpy = isinstance(library, ast.Name) and library.id in _NUMPY
-    return is_numpy and any(_is_operand(one, receiver, attribute) for one in node.args)
+def _first(functions: Iterable[FunctionNode], makes: Callable[[FunctionNode], bool]) -> str | None:
+    return next((function.name for function in functions if makes(function)), None)
 
 
-def _is_operand(node: ast.expr, receiver: str | None, attribute: str) -> bool:
-    """Whether a value is the attribute itself, or computed with it by operators."""
-    if isinstance(node, ast.BinOp):
-        return any(_is_operand(one, receiver, attribute) for one in (node.left, node.right))
-    return is_own(node.operand if isinstance(node, ast.UnaryOp) else node, receiver, attribute)
+def _gives_to_numpy(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method gives NumPy the attribute as it is, which raises for a tensor on an accelerator."""
+    receiver = receiver_name(function)
+    given = any(is_given_to_numpy(node, receiver, attribute) for node in ast.walk(function))
+    return given or any(_reads(function, function, attribute, "numpy"))
 
 
-def method_asserting_dtype(
-    definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
-) -> str | None:
-    """A method that asserts of which dtype the attribute is, so that a buffer that is cast trips it.
-
-    Args:
-        definitions: the class and its bases, as far as they are at hand.
-        attribute: the attribute.
-        runs_later: whether a method of a name runs after construction.
-    """
-    for function in later_methods(definitions, runs_later):
-        asserted = (node.test for node in ast.walk(function) if isinstance(node, ast.Assert))
-        if any(True for test in asserted for _ in _reads(test, function, attribute, "dtype")):
-            return function.name
-    return None
+def _asserts_dtype(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method asserts of which dtype the attribute is, so that a buffer that is cast trips it."""
+    asserted = (node.test for node in ast.walk(function) if isinstance(node, ast.Assert))
+    return any(True for test in asserted for _ in _reads(test, function, attribute, "dtype"))
 
 
 def _reads(node: ast.AST, function: FunctionNode, attribute: str, part: str) -> Iterator[ast.Attribute]:
@@ -81,3 +70,22 @@ def _reads(node: ast.AST, function: FunctionNode, attribute: str, part: str) -> 
     for one in ast.walk(node):
         if isinstance(one, ast.Attribute) and one.attr == part and is_own(one.value, receiver, attribute):
             yield one
+
+
+def _shares(function: FunctionNode, attribute: str) -> bool:
+    """Whether ``weight.data = self.x.to(...)`` is there, which is a copy only as long as the two are on two devices."""
+    receiver = receiver_name(function)
+    assignments = (node for node in ast.walk(function) if isinstance(node, ast.Assign))
+    given = (node.value for node in assignments if any(map(_is_data, node.targets)))
+    return any(is_own(_unmoved(value), receiver, attribute) for value in given)
+
+
+def _is_data(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and target.attr == "data"
+
+
+def _unmoved(value: ast.expr) -> ast.expr:
+    """``x`` for ``x.to(...)``, which is ``x`` itself where that is there already."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in {"to", "cuda"}:
+        return value.func.value
+    return value

@@ -76,20 +76,30 @@ def _is_put_on_data_device(value: ast.expr) -> bool:
 
 def is_put_on_cpu(value: ast.expr) -> bool:
     """Whether a value says so itself, as ``x.cpu().contiguous()`` or ``torch.tensor(..., device="cpu")`` do."""
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr not in LEAVING:
-        if (value.func.attr == "cpu" and not value.args) or _is_made_on(value, "cpu"):
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if _moves_to_cpu(value, value.func.attr) or _is_made_on(value, "cpu"):
             return True
+        if value.func.attr in LEAVING:
+            return False
         value = value.func.value
     return False
+
+
+def _moves_to_cpu(call: ast.Call, method: str) -> bool:
+    """``x.cpu()`` and ``x.to("cpu")``."""
+    return (method == "cpu" and not call.args) or (method == "to" and any(_is_device(one, "cpu") for one in call.args))
 
 
 def _is_made_on(value: ast.expr, name: str) -> bool:
     """Whether a call says ``device="name"`` or ``device=torch.device("name")``."""
     given = value.keywords if isinstance(value, ast.Call) else []
-    device = next((one.value for one in given if one.arg == "device"), None)
-    if isinstance(device, ast.Call) and last_name(device.func) == "device" and device.args:
-        device = device.args[0]
-    return isinstance(device, ast.Constant) and device.value == name
+    return any(one.arg == "device" and _is_device(one.value, name) for one in given)
+
+
+def _is_device(node: ast.expr, name: str) -> bool:
+    if isinstance(node, ast.Call) and last_name(node.func) == "device" and node.args:
+        node = node.args[0]
+    return isinstance(node, ast.Constant) and node.value == name
 
 
 def starts_with_nothing(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:

@@ -19,6 +19,8 @@ _ABOUT = frozenset({"shape", "ndim", "size", "dim", "ndimension", "numel", "nele
 _ASKING = frozenset({"len", "isinstance", "type", "id", "is_tensor", "numel", "is_floating_point"})
 _PLACES = frozenset({"device", "dtype"})
 _COPIES = frozenset({"list", "tuple", "reversed"})
+_PAIRS = {"enumerate": 1, "zip": 0}
+"""Builtins that give tuples, with the place in them of what the first argument gives."""
 _RESHAPING = frozenset({"squeeze", "unsqueeze", "flatten", "view", "reshape", "contiguous", "cpu", "detach", "clone"})
 _COMPUTING = frozenset(
     {
@@ -167,6 +169,8 @@ class HostValues:
         if not isinstance(call, ast.Call) or call.func is argument:
             return Ending.STAYS
         if isinstance(call.func, ast.Name):
+            if call.func.id in _PAIRS and argument in call.args:
+                return self._of_pairs(call, call.args.index(argument) + _PAIRS[call.func.id])
             return self._of_builtin(call, call.func.id, element=element)
         if not isinstance(call.func, ast.Attribute):
             return Ending.STAYS
@@ -181,6 +185,14 @@ class HostValues:
         if name in _ASKING:
             return Ending.UNUSED
         return self.ending(call, element=element) if name in _COPIES else Ending.STAYS
+
+    def _of_pairs(self, call: ast.Call, place: int) -> Ending:
+        """What becomes of the items at one place of the tuples that a loop gets."""
+        parent = self._parents.get(call)
+        if not isinstance(parent, (ast.For, ast.comprehension)) or not isinstance(parent.target, ast.Tuple):
+            return Ending.STAYS
+        places = parent.target.elts
+        return self._of_target(places[place], element=True) if place < len(places) else Ending.STAYS
 
     def _of_library(self, call: ast.Call, function: ast.Attribute, argument: ast.expr, *, element: bool) -> Ending:
         """What becomes of an argument of a function of ``torch`` or ``math``, or of a draw between two bounds."""
@@ -276,10 +288,23 @@ class HostValues:
             name = last_name(node.func)
             return name in _TO_HOST if isinstance(node.func, ast.Attribute) else name in _NUMBERS | {"len"}
         if isinstance(node, ast.Name):
-            arguments = self._function.args
-            known = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-            return any(one.arg == node.id and getattr(one.annotation, "id", "") in _NUMBERS for one in known)
+            return self._is_named_number(node.id)
         return isinstance(node, ast.Constant)
+
+    def _is_named_number(self, name: str) -> bool:
+        """Whether an argument is annotated as a number, or a local is assigned nothing but numbers."""
+        arguments = self._function.args
+        known = [one for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if one.arg == name]
+        if known:
+            return any(getattr(one.annotation, "id", "") in _NUMBERS for one in known)
+        named = (node for node in self.nodes if isinstance(node, ast.Name) and node.id == name)
+        statements = [self._parents[node] for node in named if isinstance(node.ctx, ast.Store)]
+        return bool(statements) and all(
+            isinstance(one, ast.Assign)
+            and isinstance(one.value, (ast.Call, ast.Constant))
+            and self._is_number(one.value)
+            for one in statements
+        )
 
 
 def worst(endings: Iterable[Ending]) -> Ending:

@@ -232,27 +232,45 @@ def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str
     """Whether all who give an argument of a class's constructor, in its package, give Parameters.
 
     A Parameter is a tensor, so that the argument's annotation does not tell. One of the maker's own constructor
-    arguments, passed on, counts as a Parameter where it is that in its turn.
+    arguments, passed on, counts as a Parameter where it is that in its turn. Where what the package gives is not known,
+    scripts and tests beside it tell.
     """
     function = inference.definition(symbol).methods.get("__init__")
     calls = _all_calls(inference, symbol)
     if function is None or not calls:
         return False
-    values = [(scope, _value(function, argument, _given(inference, scope, call))) for scope, call in calls]
-    given = [(scope, value) for scope, value in values if not value <= NONE]
+    given = _given_for(inference, function, argument, calls)
+    if given and all(is_only(value, Unknown, NoneValue) and not _arguments(value) for _, value in given):
+        given = _given_for(inference, function, argument, list(islice(_calls_beside(inference, symbol), MOST_CALLS)))
     return bool(given) and all(_is_parameter_there(inference, scope, value, depth) for scope, value in given)
 
 
+def _given_for(
+    inference: Inference, function: FunctionNode, argument: str, calls: list[tuple[Scope, ast.Call]]
+) -> list[tuple[Scope, Value]]:
+    """What those of some calls give for an argument that give something, with the scope that each stands in."""
+    values = ((scope, _value(function, argument, _given(inference, scope, call))) for scope, call in calls)
+    return [(scope, value) for scope, value in values if not value <= NONE]
+
+
+def _arguments(value: Value) -> set[str]:
+    """The constructor arguments that a value may be, passed on."""
+    return {one.argument for one in value if isinstance(one, (Tensor, Unknown)) and one.argument}
+
+
 def _is_parameter_there(inference: Inference, scope: Scope, value: Value, depth: int) -> bool:
-    """Whether what code of a scope gives is a Parameter, or is an argument of the constructor around it that is one."""
-    arguments = {one.argument for one in value if isinstance(one, (Tensor, Unknown))}
-    if not arguments:
-        return may_be(value, Parameter)
+    """Whether what code of a scope gives is a Parameter, or is an argument of the constructor around it that is one.
+
+    What is not set on some path, of which nothing is known, does not speak against the Parameter of the others.
+    """
+    arguments = _arguments(value)
+    is_one = may_be(value, Parameter)
+    if any(isinstance(one, Tensor if is_one else (Tensor, Unknown)) and not one.argument for one in value):
+        return False
     maker = _building(scope)
-    return (
-        maker is not None
-        and depth <= _DEEPEST
-        and all(name and is_given_parameters(inference, maker, name, depth + 1) for name in arguments)
+    return (is_one or bool(arguments)) and all(
+        maker is not None and depth <= _DEEPEST and is_given_parameters(inference, maker, name, depth + 1)
+        for name in arguments
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import ExternalValue, SelfMethod
 from regbuf_lint.infer.torch_api import JOINING
-from regbuf_lint.model.value import Loaded, Mapping, Part, Place, Sequence, Value
+from regbuf_lint.model.value import Literal, Loaded, Mapping, Part, Place, Sequence, Value, is_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -99,10 +99,20 @@ def note_subscript(frame: Frame, owner: Value, index: ast.expr) -> None:
 
 
 def note_operands(frame: Frame, node: ast.BinOp, left: Value, right: Value) -> None:
-    """An operation that lists and strings cannot be operands of; an addition where one side is a number."""
+    """An operation that lists and strings cannot be operands of; an addition where one side is a number.
+
+    A loaded number computes with a number, or with another loaded one, as a tensor does; lists of them are rare.
+    """
     if isinstance(node.op, _ARITHMETIC) or (isinstance(node.op, ast.Add) and _is_numeric(node)):
-        note_tensor(frame, left)
-        note_tensor(frame, right)
+        for value, other in ((left, right), (right, left)):
+            note_tensor(frame, _elements(value) if is_only(other, Loaded, Literal) else value)
+
+
+def _elements(value: Value) -> Value:
+    """The loaded alternatives that are elements of something."""
+    return frozenset(
+        one for one in value if isinstance(one, Loaded) and any(place.part is Part.ELEMENT for place in one.places)
+    )
 
 
 def _is_numeric(node: ast.BinOp) -> bool:

@@ -44,6 +44,8 @@ _DTYPES = {
 }
 _CASTS = {"float", "double", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"}
 _KEEPING = _CASTS | {"to", "cuda", "cpu", "type", "type_as", "xpu"}
+_EXPANDING = {"expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid"}
+"""Results have strides of 0 (torch 2.13), as long as nothing moves them."""
 _LIKE_ANOTHER = {"to", "type_as"}
 """Methods that take no more than device and dtype from a tensor that is passed."""
 _GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.random.get_rng_state"}
@@ -109,6 +111,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         like,
         random=like.random or has("random_functions", name),
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
+        expanded=_is_expanded(name, arguments),
         generator_state=name in _GENERATOR_STATE,
         sparse=name.startswith(_SPARSE),
         empty=_makes_nothing(name, arguments),
@@ -124,6 +127,12 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     if name in _CONVERTERS and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
         like = replace(like, fresh=False, argument="?")
     return _value(_choose(spec, arguments), like)
+
+
+def _is_expanded(name: str, arguments: Arguments) -> bool:
+    if name.rpartition(".")[2] in _EXPANDING:
+        return True
+    return has("view_functions", name) and any(one.expanded for one in _tensors_in(arguments.every(), 0))
 
 
 def _makes_nothing(name: str, arguments: Arguments) -> bool:
@@ -225,7 +234,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         like = replace(like, fresh=receiver.fresh, expanded=receiver.expanded, dtype=receiver.dtype)
     else:
         like = replace(like, alias="")
-    if name in {"expand", "expand_as"}:
+    if name in _EXPANDING:
         like = replace(like, expanded=True)
     if name == "detach":
         like = replace(like, derived=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_hooks import Passing
+from regbuf_lint.classes.demands import Demand
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
@@ -29,6 +30,14 @@ _REFILLED = (
     "`from_pretrained` builds the model on `meta`, so the fix lets `_init_weights` compute the value once more; both "
     "have to give the same one"
 )
+
+
+_UNMET = {
+    Demand.HOST: "gives it to NumPy, which raises for a tensor on an accelerator",
+    Demand.DTYPE: "asserts its dtype, which `.half()` changes for a buffer",
+    Demand.PLACE: "joins it with a tensor that it makes on the CPU, which needs the buffer's device then",
+    Demand.MEMORY: "makes it the data of another tensor, and once both are on one device, they share their memory",
+}
 
 
 def judged(
@@ -63,7 +72,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     if _shares_tensor(plans):
         found.append("one tensor gets several names, and registered ones become several tensors after `.to()`")
     if any(not is_only(write.value, *BUFFER_VALUES) for plan in plans for write in plan.writes):
-        found.append("another statement assigns it something that may be no tensor")
+        found.append("another statement assigns it what may be no tensor, and that raises TypeError for a buffer")
     if any(plan.persistent and _changes_shape(context, plan) for plan in plans):
         found.append("a method puts another value in its place, and one of another shape cannot be loaded again")
     found.extend(
@@ -71,17 +80,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
-    found.extend(
-        f"`{method}` gives it to NumPy, which raises for a tensor on an accelerator"
-        for plan in plans
-        if plan.attribute is not None and (method := context.method_with_numpy(plan.attribute)) is not None
-    )
-    found.extend(
-        f"`{method}` asserts its dtype, which `.half()` changes for a buffer"
-        for plan in plans
-        if plan.attribute is not None and _is_cast(plan)
-        if (method := context.method_asserting_dtype(plan.attribute)) is not None
-    )
+    found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
     found.extend(
         f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
         for plan in plans
@@ -107,6 +106,13 @@ def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     if context.loads_without_construction and any(plan.persistent for plan in plans):
         found.append("`from_pretrained` leaves it uninitialised where the checkpoint was saved before the fix")
     return found
+
+
+def _about_demands(context: ClassContext, plan: Plan) -> list[str]:
+    """What methods want of the attribute and a buffer does not give."""
+    demands = context.demands_on(plan.attribute) if plan.attribute is not None else {}
+    unmet = {one: method for one, method in demands.items() if one is not Demand.DTYPE or _is_cast(plan)}
+    return [f"`{method}` {_UNMET[one]}" for one, method in unmet.items()]
 
 
 def _first_tensors(plan: Plan) -> list[Write]:

@@ -73,7 +73,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     if attribute is not None:
         _refuse_name(context, attribute, writes)
         _refuse_later(context, attribute)
-    chosen = tuple(write for write in writes if _is_to_be_converted(context, write))
+    chosen = _with_first(writes, [write for write in writes if _is_to_be_converted(context, write)])
     for write in writes:
         if write not in chosen and not may_be(write.prior, Unset) and _is_no_buffer_value(write.value):
             msg = f"`{write.step.method}` later assigns something else to it, which raises TypeError for a buffer"
@@ -105,6 +105,16 @@ def _is_to_be_converted(context: ClassContext, write: Write) -> bool:
     if before or not is_tensor(write.value):
         return False
     return bool(calls_on(write)) or not context.runs_later(write.step.method)
+
+
+def _with_first(writes: list[Write], chosen: list[Write]) -> tuple[Write, ...]:
+    """What is to be registered, with each first value of unknown kind: one half of the objects would stay as they are.
+
+    After ``self.x = x`` of an argument, and ``if self.x is None``, registering would even raise KeyError.
+    """
+    first = (write for write in writes if may_be(write.prior, Unset))
+    unknown = [write for write in first if is_only(write.value, *BUFFER_VALUES, Unknown)]
+    return tuple(write for write in writes if write in chosen or (chosen and write in unknown))
 
 
 def _is_no_buffer_value(value: Value) -> bool:
@@ -270,7 +280,8 @@ def calls_on(write: Write) -> tuple[str, ...]:
 def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
     """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state.
 
-    What may start empty or as None, or is a cache of ``forward``, changes its shape, and a saved one would not load.
+    What methods only compute once more, as the constructor does, is none. What may start empty or as None, or is a
+    cache of ``forward``, changes its shape, and a saved one would not load.
     """
     if context.is_script_module:
         return True
@@ -287,6 +298,8 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
         return True
     if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):
         return True  # filled in place after it was assigned
+    if attribute is not None and change is not Change.NONE and context.is_computed_anew(attribute):
+        return False
     if change is Change.REPLACED:
         return attribute is None or not may_be(context.value_of(attribute), NoneValue)
     return change is Change.STATE and not (attribute is not None and context.is_reshaped(attribute))

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
-from regbuf_lint.classes.demands import method_asserting_dtype, method_with_numpy
+from regbuf_lint.classes.demands import Demand, demands_on
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
 from regbuf_lint.classes.first_values import (
@@ -43,7 +43,7 @@ from regbuf_lint.rules.change import Change
 from regbuf_lint.rules.family import ClassFamily, methods_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.index.scopes import FunctionNode
@@ -137,6 +137,8 @@ class Caretaking(ClassFamily):
         if is_named_by_heirs(self._inference, self.symbol, attribute):
             return False
         if is_given_to_registering_class(self._inference, self._built, attribute, self._building):
+            return True
+        if self.registered_as(attribute) is not None:
             return True
         held: set[str] = set()
         registered: set[str] = set()
@@ -281,13 +283,9 @@ class Caretaking(ClassFamily):
     def _host_reads(self) -> HostReads:
         return HostReads(self._definitions, self.symbol.scope.file.tree)
 
-    def method_with_numpy(self, attribute: str) -> str | None:
-        """A method that runs after construction and gives NumPy the tensor in the attribute."""
-        return method_with_numpy(self._definitions, attribute, self._uses_later(attribute))
-
-    def method_asserting_dtype(self, attribute: str) -> str | None:
-        """A method that runs after construction and asserts of which dtype the tensor in the attribute is."""
-        return method_asserting_dtype(self._definitions, attribute, self._uses_later(attribute))
+    def demands_on(self, attribute: str) -> Mapping[Demand, str]:
+        """What methods that run after construction demand of the tensor in the attribute, with a method that does."""
+        return demands_on(self._definitions, attribute, self._uses_later(attribute))
 
     def is_to_be_filled(self, attribute: str) -> bool:
         """Whether the attribute holds a list or dict of placeholders.

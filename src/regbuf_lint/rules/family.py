@@ -8,7 +8,9 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS, later_methods, names_string, receiver_name
+from regbuf_lint.classes.filling import names_own
 from regbuf_lint.classes.reasons import names_say_plain
+from regbuf_lint.classes.recomputing import computes_anew
 from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct, later_events
@@ -166,6 +168,18 @@ class ClassFamily:
         if not replacing:
             return Change.NONE
         return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
+
+    def is_computed_anew(self, attribute: str) -> bool:
+        """Whether methods that change the attribute after construction only give it what the constructor does."""
+        tables = [table for one in self._family_uses for table in (one.replaced, one.updated, one.mutated)]
+        functions = [
+            one.methods[name]
+            for one in self._definitions
+            for name in filter(self.runs_later, methods_of(tables, attribute))
+            if name in one.methods and names_own(one.methods[name], attribute)
+        ]
+        builders = [one.methods[name] for one in self._definitions for name in self._building & one.methods.keys()]
+        return bool(functions) and all(computes_anew(one, builders, attribute) for one in functions)
 
     def is_reshaped(self, attribute: str) -> bool:
         """Whether a method that runs after construction gives the attribute its own value in another shape."""
