@@ -34,23 +34,24 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Valu
     if any(is_tensor_class(name) for name in outside) and not PARAMETERS & set(outside):
         return frozenset({result_tensor(arguments.every())})
     is_module = frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES
-    if not is_module and any(is_torch_distribution(name) for name in outside):
-        return frozenset({distribution_of(arguments)})
+    base = next(filter(is_torch_distribution, outside), None)
+    if not is_module and base is not None:
+        return frozenset({distribution_of(arguments, base)})
     if any(name.rpartition(".")[2] in _NEVER_TENSORS for name in outside):
         return OTHER
     return instance_of(frame.inference, symbol)
 
 
-def distribution_of(arguments: Arguments, name: str = "") -> Distribution:
+def distribution_of(arguments: Arguments, name: str) -> Distribution:
     """A distribution over the given parameters.
 
     Args:
         arguments: what its class is called with.
-        name: the class, if it is one of torch's own. Given nothing but nn.Parameters of one shape, most keep these very
-            objects (torch 2.13), which follow the nn.Module that they are registered on.
+        name: the class, or the one of torch's own that it derives from. Given nothing but nn.Parameters of one shape,
+            most keep these very objects (torch 2.13), which follow the nn.Module that they are registered on.
     """
     given = [value for value in arguments.every() if not _is_flag(value)]
-    keeps = name.rpartition(".")[2] not in _COPYING and bool(name) and all(is_only(one, Parameter) for one in given)
+    keeps = name.rpartition(".")[2] not in _COPYING and all(is_only(one, Parameter) for one in given)
     like = result_tensor(given)
     inner = [one for value in given for one in value if isinstance(one, Distribution)]
     return Distribution(
