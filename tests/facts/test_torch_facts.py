@@ -384,6 +384,27 @@ def test_fact_12_ddp_broadcasts_buffers_in_place_from_rank_0(tmp_path: Path) -> 
         assert in_place
 
 
+def growing_rank(rank: int, store: str) -> None:
+    """Run a DistributedDataParallel forward with a buffer that has grown apart on two ranks."""
+    torch.distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=2)
+    inner = with_buffer(torch.zeros(0))
+    inner.linear = nn.Linear(2, 2)
+    inner.forward = inner.linear.forward
+    wrapped = nn.parallel.DistributedDataParallel(inner)
+    inner.x = torch.ones(3 - rank)
+    wrapped(torch.ones(1, 2))
+    torch.distributed.barrier()  # what fails in the background has failed by then
+
+
+@pytest.mark.slow
+def test_fact_12_ddp_cannot_broadcast_a_buffer_that_grew_apart(tmp_path: Path) -> None:
+    if not torch.distributed.is_available():
+        pytest.skip("torch was built without torch.distributed")
+    multiprocessing: Any = torch.multiprocessing
+    with pytest.raises((multiprocessing.ProcessExitedException, multiprocessing.ProcessRaisedException)):
+        multiprocessing.spawn(growing_rank, args=((tmp_path / "store").as_uri(),), nprocs=2)
+
+
 # Devices
 
 

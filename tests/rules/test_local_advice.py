@@ -64,3 +64,11 @@ def test_it_is_read_in_the_file(more: str, package: Path) -> None:
 def test_it_is_read_in_another_file(package: Path) -> None:
     (package / "use.py").write_text("def last(net):\n    return net.steps[-1]\n", encoding="utf-8")
     assert ADVICE not in advice(NET, package)
+
+
+def test_forward_of_another_class_is_none_of_its_own(package: Path) -> None:
+    """While the object is built it calls a part, which has a ``forward`` too."""
+    part = "\nclass Part(nn.Module):\n    def forward(self, x):\n        return x\n\nclass Net"
+    text = NET.replace("\nclass Net", part, 1).replace("torch.arange(n)", "Part()(torch.arange(n))")
+    assert advice(text, package).endswith(ADVICE)
+    assert ADVICE not in advice(text.replace("self.size\n", "self.steps\n").replace("x + self.size", "x"), package)

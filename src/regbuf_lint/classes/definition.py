@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BUILDERS = frozenset({"__init__", "__post_init__"})
 """Methods that run when an object is made."""
+REGISTRIES = ("_buffers", "_parameters", "_modules")
+"""The dictionaries in which an nn.Module keeps what it moves and saves."""
 _PROPERTY_DECORATORS = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 
 

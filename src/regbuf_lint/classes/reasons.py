@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
     from regbuf_lint.source.text import SourceText
 
-_MOST_ROWS = 12
+_MOST_ROWS = 24
 _NO_BUFFER = re.compile(
     r"""
     \#.*
@@ -20,6 +20,9 @@ _NO_BUFFER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A word that denies, and up to three between it and the buffer; "not trainable, a buffer" speaks of something else."""
+
+_NO_BUFFERS = re.compile(_NO_BUFFER.pattern.rstrip().removesuffix(r"buffers?\b") + r"buffers\b", _NO_BUFFER.flags)
+"""The same of several, as what a comment says of all that follows in its block."""
 
 _FOR_TESTS = re.compile(r"(?<![A-Za-z])for_test(s|ing)?\b")
 _ON_PURPOSE = "unregistered"
@@ -40,11 +43,22 @@ def names_say_plain(class_name: str, attribute: str) -> bool:
 def says_no_buffer(source: SourceText, statement: Span) -> bool:
     """Whether a statement, by a flag in it, or a comment in its paragraph says why it makes no buffer.
 
-    The comment stands on its rows or above. The flag says that tests alone see the tensor.
+    The comment stands on its rows or above; in an earlier paragraph of its block it speaks of buffers, in the plural.
+    The flag says that tests alone see the tensor.
     """
     if _FOR_TESTS.search(source.slice(statement)):
         return True
-    first = statement.start.row
-    while first > max(1, statement.start.row - _MOST_ROWS) and source.line(first - 1).strip():
-        first -= 1
-    return any(_NO_BUFFER.search(source.line(row)) for row in range(first, statement.end.row + 1))
+    paragraph = True
+    for row in range(statement.end.row, max(0, statement.start.row - _MOST_ROWS), -1):
+        text = source.line(row)
+        if row < statement.start.row:
+            paragraph = paragraph and bool(text.strip())
+            if not paragraph and text.strip() and _indent(text) + 1 < statement.start.column:
+                return False
+        if (_NO_BUFFER if paragraph else _NO_BUFFERS).search(text):
+            return True
+    return False
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())

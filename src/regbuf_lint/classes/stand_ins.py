@@ -46,13 +46,27 @@ def registers(definitions: Sequence[ClassDefinition], attribute: str) -> bool:
 
 
 def _asks_for_elements(function: FunctionNode, attribute: str) -> bool:
-    """Whether a method compares the number of elements, or of rows, with 0."""
-    compared = (node for node in ast.walk(function) if isinstance(node, ast.Compare))
+    """Whether a method compares the number of elements, or of rows, with 0.
+
+    It may compare it with any number where it moves what is there otherwise: ``self.x = self.x.to(...)``.
+    """
+    receiver = receiver_name(function)
+    nodes = list(ast.walk(function))
+    compared = [node for node in nodes if isinstance(node, ast.Compare)]
+    if any(isinstance(node, ast.Assign) and _moves(node, receiver, attribute) for node in nodes):
+        return any(_counts(one, receiver, attribute) for node in compared for one in (node.left, *node.comparators))
     return any(
-        _counts(node.left, receiver_name(function), attribute)
+        _counts(node.left, receiver, attribute)
         for node in compared
         if any(isinstance(one, ast.Constant) and one.value == 0 for one in node.comparators)
     )
+
+
+def _moves(node: ast.Assign, receiver: str | None, attribute: str) -> bool:
+    value = node.value
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr != "to":
+        return False
+    return all(is_own(one, receiver, attribute) for one in (*node.targets, value.func.value))
 
 
 def _accumulates(functions: Sequence[FunctionNode], attribute: str) -> bool:

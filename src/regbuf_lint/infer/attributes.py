@@ -42,6 +42,7 @@ from regbuf_lint.model.value import (
     Sequence,
     Submodule,
     Tensor,
+    Unknown,
     Unset,
     Value,
     held,
@@ -124,11 +125,11 @@ def _of_submodule(frame: Frame, owner: Submodule, name: str, node: ast.expr) -> 
     if isinstance(owner, BuiltSubmodule):
         return _of_object(frame, owner, name)
     known = torch_class(owner.class_name)
-    if known is None:
-        return UNKNOWN
-    if name in known.parameters:
+    if known is not None and name in known.parameters:
         return frozenset({Parameter(), NoneValue()})
-    return frozenset({Buffer(Tensor(fresh=False)), NoneValue()}) if name in known.buffers else UNKNOWN
+    if known is not None and name in known.buffers:
+        return frozenset({Buffer(Tensor(fresh=False)), NoneValue()})
+    return frozenset({Unknown(of_module=True)})
 
 
 def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str) -> Value:

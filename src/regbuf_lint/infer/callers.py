@@ -196,10 +196,13 @@ def _function_around(scope: Scope) -> Scope | None:
 
 
 def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
-    """Whether the package makes objects of a class in some ``forward`` alone, so that they end with it."""
+    """Whether the package makes objects of a class in some ``forward`` alone, so that they end with it.
+
+    Those that methods of the class itself make of an object, such as copies, end with it too.
+    """
     functions = [_function_around(scope) for scope, _ in islice(_calls(inference, symbol), MOST_CALLS)]
-    names = {None if one is None else getattr(one.node, "name", None) for one in functions}
-    return names == {"forward"}
+    others = [one for one in functions if one is None or _maker(one) != symbol]
+    return {None if one is None else getattr(one.node, "name", None) for one in others} == {"forward"}
 
 
 def is_part_of_another(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
@@ -240,7 +243,7 @@ def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str
     if function is None or not calls:
         return False
     given = _given_for(inference, function, argument, calls)
-    if given and all(is_only(value, Unknown, NoneValue) and not _arguments(value) for _, value in given):
+    if given and all(is_only(value, Unknown, NoneValue) and not _is_telling(value) for _, value in given):
         given = _given_for(inference, function, argument, list(islice(_calls_beside(inference, symbol), MOST_CALLS)))
     return bool(given) and all(_is_parameter_there(inference, scope, value, depth) for scope, value in given)
 
@@ -251,6 +254,15 @@ def _given_for(
     """What those of some calls give for an argument that give something, with the scope that each stands in."""
     values = ((scope, _value(function, argument, _given(inference, scope, call))) for scope, call in calls)
     return [(scope, value) for scope, value in values if not value <= NONE]
+
+
+def _is_telling(value: Value) -> bool:
+    return bool(_arguments(value)) or _is_of_module(value)
+
+
+def _is_of_module(value: Value) -> bool:
+    """Whether a value may be what some nn.Module holds, and so a Parameter for all that is known."""
+    return any(isinstance(one, Unknown) and one.of_module for one in value)
 
 
 def _arguments(value: Value) -> set[str]:
@@ -264,7 +276,7 @@ def _is_parameter_there(inference: Inference, scope: Scope, value: Value, depth:
     What is not set on some path, of which nothing is known, does not speak against the Parameter of the others.
     """
     arguments = _arguments(value)
-    is_one = may_be(value, Parameter)
+    is_one = may_be(value, Parameter) or _is_of_module(value)
     if any(isinstance(one, Tensor if is_one else (Tensor, Unknown)) and not one.argument for one in value):
         return False
     maker = _building(scope)

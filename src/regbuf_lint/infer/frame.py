@@ -11,12 +11,12 @@ from regbuf_lint.infer.expressions import EXPRESSIONS
 from regbuf_lint.infer.external_calls import call_external
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.recorder import Recorder
-from regbuf_lint.infer.references import ExternalValue, FunctionValue, SelfValue, bound
+from regbuf_lint.infer.references import ExternalValue, FunctionValue, Instance, SelfValue, bound
 from regbuf_lint.infer.state import State
 from regbuf_lint.infer.statements import STATEMENTS
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.class_view import AttributeState, Step
-from regbuf_lint.model.value import UNKNOWN, Alternative, Unset, Value, join, map_tensors, without
+from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unset, Value, is_only, join, map_tensors, without
 
 if TYPE_CHECKING:
     import ast
@@ -150,7 +150,8 @@ class Frame:
         """A frame for the body of a function that is called from here."""
         name = getattr(function.scope.node, "name", "")
         bound = function.owner is not None and function.receiver is not None
-        if bound and self.recorder is not None and self.symbol is not None:
+        others = function.receiver is not None and is_only(function.receiver, Instance, Submodule)
+        if bound and not others and self.recorder is not None and self.symbol is not None:
             self.recorder.called.add(name)
         inner = Frame(
             self.inference,

@@ -214,7 +214,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         receiver,
         requires_grad=False,
         derived=receiver.derived or receiver.requires_grad or others.derived,
-        random=receiver.random or others.random or has("random_methods", name),
+        random=(receiver.random and not name.startswith("new_")) or others.random or has("random_methods", name),
         fresh=True,
         expanded=False,
         sparse=name.startswith("to_sparse") or (receiver.sparse and name in _KEEPING | _COPYING | {"coalesce"}),

@@ -169,12 +169,14 @@ class Unknown(Alternative):
         argument: name of the argument without annotation that it is, or an empty string.
         present: whether it is known not to be None.
         random: whether it is known to come from a random generator.
+        of_module: whether some nn.Module holds it, which looks after it.
     """
 
     reason: str = ""
     argument: str = ""
     present: bool = False
     random: bool = False
+    of_module: bool = False
 
 
 class Part(Enum):

@@ -73,6 +73,8 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         found.append("one tensor gets several names, and registered ones become several tensors after `.to()`")
     if any(not is_only(write.value, *BUFFER_VALUES) for plan in plans for write in plan.writes):
         found.append("another statement assigns it what may be no tensor, and that raises TypeError for a buffer")
+    if any(context.may_start_empty(plan.attribute) and _changes(context, plan) for plan in plans):
+        found.append("it starts empty, and DistributedDataParallel cannot broadcast what ranks fill apart in shape")
     if any(plan.persistent and _changes_shape(context, plan) for plan in plans):
         found.append("a method puts another value in its place, and one of another shape cannot be loaded again")
     found.extend(
@@ -126,6 +128,10 @@ def _is_cast(plan: Plan) -> bool:
     """Whether ``.half()`` may change the dtype of the buffer."""
     kept = {Dtype.INT, Dtype.BOOL}
     return any(tensor.dtype not in kept for write in plan.chosen for tensor in tensors(write.value))
+
+
+def _changes(context: ClassContext, plan: Plan) -> bool:
+    return plan.attribute is not None and context.change_of(plan.attribute) is not Change.NONE
 
 
 def _changes_shape(context: ClassContext, plan: Plan) -> bool:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
+from regbuf_lint.classes.definition import REGISTRIES
 from regbuf_lint.classes.demands import Demand, demands_on
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
@@ -82,7 +83,7 @@ class Caretaking(ClassFamily):
 
     def looks_after(self, attribute: str | None) -> bool:
         """Whether a tensor in the attribute is no defect: the class moves it by itself, or wants it on the CPU."""
-        if self.ignored(attribute) or self.moved_by_hand(attribute):
+        if self.ignored(attribute) or attribute in REGISTRIES or self.moved_by_hand(attribute):
             return True
         return attribute is not None and (
             self.lives_with_arguments(attribute)
@@ -97,6 +98,7 @@ class Caretaking(ClassFamily):
             or self.registered_elsewhere(attribute)
             or self.is_given_no_tensors(attribute)
             or self.is_plain_for_a_reason(attribute)
+            or self.is_extra_state(attribute)
             or starts_where_it_stays(self._definitions, attribute, self._building)
             or self.is_wanted_in_place(attribute)
             or moved_by_owner(self._inference, self._built, attribute)
@@ -119,6 +121,11 @@ class Caretaking(ClassFamily):
         source = self.symbol.scope.file.source
         writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute == attribute)
         return any(says_no_buffer(source, one.step.statement) for one in writes if one.step.own)
+
+    def is_extra_state(self, attribute: str) -> bool:
+        """Whether nothing but ``get_extra_state`` reads the attribute, so that ``state_dict()`` has it already."""
+        readers = set(filter(self.runs_later, methods_of([uses.read for uses in self._family_uses], attribute)))
+        return readers == {"get_extra_state"}
 
     def lives_with_arguments(self, attribute: str) -> bool:
         """Whether the object, which nobody can move, keeps no tensors of its own making.

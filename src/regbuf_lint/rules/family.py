@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, later_methods, names_string, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, REGISTRIES, later_methods, names_string, receiver_name
 from regbuf_lint.classes.filling import names_own
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.recomputing import computes_anew
@@ -92,7 +92,7 @@ class ClassFamily:
     @cached_property
     def takes_state_apart(self) -> bool:
         """Whether the class or a base takes things out of nn.Module's own dictionaries, or may."""
-        inner = ("_buffers", "_parameters", "_modules", "__dict__", "__delattr__")
+        inner = (*REGISTRIES, "__dict__", "__delattr__")
         return any(name in uses.read for uses in self._all_uses for name in inner)
 
     @cached_property
