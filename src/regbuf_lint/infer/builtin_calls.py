@@ -188,7 +188,7 @@ def _type(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) 
 _PLAIN = (
     "len", "int", "float", "bool", "str", "repr", "hash", "id", "isinstance", "issubclass", "hasattr", "callable",
     "print", "complex", "ord", "chr", "bin", "hex", "format", "input", "open", "any", "all", "divmod", "bytes",
-    "ascii", "dir",
+    "ascii", "dir", "slice",
 )  # fmt: skip
 
 BUILTINS: dict[str, Builtin] = {
