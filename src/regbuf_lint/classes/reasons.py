@@ -6,10 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.model.span import Span
     from regbuf_lint.source.text import SourceText
 
-_MOST_ROWS = 24
+_MOST_ROWS = 12
 _NO_BUFFER = re.compile(
     r"""
     \#.*
@@ -48,16 +50,27 @@ def says_no_buffer(source: SourceText, statement: Span) -> bool:
     """
     if _FOR_TESTS.search(source.slice(statement)):
         return True
-    paragraph = True
-    for row in range(statement.end.row, max(0, statement.start.row - _MOST_ROWS), -1):
+    first = statement.start.row
+    while first > max(1, statement.start.row - _MOST_ROWS) and source.line(first - 1).strip():
+        first -= 1
+    if any(_NO_BUFFER.search(source.line(row)) for row in range(first, statement.end.row + 1)):
+        return True
+    return any(map(_speaks_of_tensors, _rows_above(source, first, statement.start.column - 1)))
+
+
+def _rows_above(source: SourceText, first: int, indent: int) -> Iterator[str]:
+    """The rows of a block above one that begins a paragraph in it, without those of inner blocks."""
+    for row in range(first - 1, max(0, first - _MOST_ROWS), -1):
         text = source.line(row)
-        if row < statement.start.row:
-            paragraph = paragraph and bool(text.strip())
-            if not paragraph and text.strip() and _indent(text) + 1 < statement.start.column:
-                return False
-        if (_NO_BUFFER if paragraph else _NO_BUFFERS).search(text):
-            return True
-    return False
+        if text.strip() and _indent(text) < indent:
+            return
+        if _indent(text) == indent:
+            yield text
+
+
+def _speaks_of_tensors(comment: str) -> bool:
+    """Whether a comment denies of several things that they are buffers, and does not call them parameters."""
+    return _NO_BUFFERS.search(comment) is not None and "param" not in comment.lower()
 
 
 def _indent(text: str) -> int:
