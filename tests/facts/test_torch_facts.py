@@ -355,20 +355,24 @@ def test_fact_11_a_non_persistent_buffer_stays_uninitialised_when_materialised_f
     assert module.get_buffer("factor").isnan().all()
 
 
-def broadcasting_rank(rank: int, store: str, results: str) -> None:
-    """Run a DistributedDataParallel forward on one of two ranks and save the buffer that it ends with."""
-    distributed = torch.distributed
-    distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=2)
-    inner = with_buffer(torch.zeros(2))
+def wrapped_on(rank: int, store: str, buffer: torch.Tensor) -> tuple[Any, nn.Module]:
+    """A linear layer with a buffer, on one of two ranks, and the DistributedDataParallel around it."""
+    torch.distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=2)
+    inner = with_buffer(buffer)
     inner.linear = nn.Linear(2, 2)
     inner.forward = inner.linear.forward
-    wrapped = nn.parallel.DistributedDataParallel(inner)
+    return inner, nn.parallel.DistributedDataParallel(inner)
+
+
+def broadcasting_rank(rank: int, store: str, results: str) -> None:
+    """Run a DistributedDataParallel forward on one of two ranks and save the buffer that it ends with."""
+    inner, wrapped = wrapped_on(rank, store, torch.zeros(2))
     inner.get_buffer("x").fill_(rank + 1.0)
     address = inner.get_buffer("x").data_ptr()
     wrapped(torch.ones(1, 2))
     buffer = inner.get_buffer("x")
     torch.save((buffer, buffer.data_ptr() == address), f"{results}/{rank}")
-    distributed.destroy_process_group()
+    torch.distributed.destroy_process_group()
 
 
 @pytest.mark.slow
@@ -386,11 +390,7 @@ def test_fact_12_ddp_broadcasts_buffers_in_place_from_rank_0(tmp_path: Path) -> 
 
 def growing_rank(rank: int, store: str) -> None:
     """Run a DistributedDataParallel forward with a buffer that has grown apart on two ranks."""
-    torch.distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=2)
-    inner = with_buffer(torch.zeros(0))
-    inner.linear = nn.Linear(2, 2)
-    inner.forward = inner.linear.forward
-    wrapped = nn.parallel.DistributedDataParallel(inner)
+    inner, wrapped = wrapped_on(rank, store, torch.zeros(0))
     inner.x = torch.ones(3 - rank)
     wrapped(torch.ones(1, 2))
     torch.distributed.barrier()  # what fails in the background has failed by then

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import (
     arguments_with_defaults,
     last_name,
-    later_methods,
+    methods_where,
     name_in_torch,
     receiver_name,
 )
@@ -45,7 +45,7 @@ def meets_cpu_tensors(
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    functions = list(later_methods(definitions, runs_later))
+    functions = list(methods_where(definitions, runs_later))
     if not any(map(_moves, functions)) or any(map(_takes_device, definitions)):
         return False
     numbers = _kept_numbers(definitions)

@@ -67,9 +67,9 @@ def methods_by_name(definitions: Iterable[ClassDefinition]) -> dict[str, list[Fu
     return found
 
 
-def later_methods(definitions: Iterable[ClassDefinition], runs_later: Callable[[str], bool]) -> Iterator[FunctionNode]:
-    """The methods of some classes that run after construction, as ``runs_later`` tells by their names."""
-    return (function for one in definitions for name, function in one.methods.items() if runs_later(name))
+def methods_where(definitions: Iterable[ClassDefinition], holds: Callable[[str], bool]) -> Iterator[FunctionNode]:
+    """The methods of some classes of whose names something holds."""
+    return (function for one in definitions for name, function in one.methods.items() if holds(name))
 
 
 def decorator_names(node: ast.ClassDef | FunctionNode) -> frozenset[str]:

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import is_given_to_numpy, joins_new_tensors
-from regbuf_lint.classes.definition import BUILDERS, later_methods, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, methods_where, receiver_name
 from regbuf_lint.classes.stores import is_own
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def demands_on(
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    later = list(later_methods(definitions, runs_later))
-    callable_again = list(later_methods(definitions, lambda name: name not in BUILDERS))
+    later = list(methods_where(definitions, runs_later))
+    callable_again = list(methods_where(definitions, lambda name: name not in BUILDERS))
     found = {
         Demand.HOST: _first(later, lambda function: _gives_to_numpy(function, attribute)),
         Demand.DTYPE: _first(later, lambda function: _asserts_dtype(function, attribute)),

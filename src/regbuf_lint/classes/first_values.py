@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.definition import last_name, methods_where, receiver_name
 from regbuf_lint.classes.stores import own_values
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _are_first(
 
 
 def _first_values(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> list[ast.expr]:
-    functions = [one.methods[name] for one in definitions for name in building & one.methods.keys()]
+    functions = methods_where(definitions, building.__contains__)
     return [value for one in functions for value in own_values(one, receiver_name(one), attribute)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import bound_in, receiver_name
 from regbuf_lint.classes.stores import is_own, own_values
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attr
     receiver = receiver_name(function)
     known = {ast.dump(value) for one in builders for value in own_values(one, receiver_name(one), attribute)}
     values = list(own_values(function, receiver, attribute))
-    local = _bound(function) - {receiver}
+    local = bound_in(function) - {receiver}
     return (
         bool(values)
         and all(ast.dump(value) in known and _names(value).isdisjoint(local) for value in values)
@@ -44,12 +44,6 @@ def _is_set_first(function: FunctionNode, receiver: str | None, attribute: str) 
                 True for _ in own_values(statement, receiver, attribute)
             )
     return False
-
-
-def _bound(function: FunctionNode) -> frozenset[str]:
-    """The arguments and locals of a function."""
-    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return frozenset(names | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
 
 
 def _names(value: ast.expr) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import methods_where, receiver_name
 from regbuf_lint.classes.stores import is_own, own_values
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _Start:
     """What the methods that build an object put into its attributes."""
 
     def __init__(self, definitions: Sequence[ClassDefinition], building: frozenset[str]) -> None:
-        self._functions = [one.methods[name] for one in definitions for name in building & one.methods.keys()]
+        self._functions = list(methods_where(definitions, building.__contains__))
 
     def is_constant(self, attribute: str, asked: frozenset[str]) -> bool:
         """Whether an attribute starts as a constant on ``self.device``; ``asked`` are those that wait for it."""

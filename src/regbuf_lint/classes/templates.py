@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import later_methods, receiver_name
+from regbuf_lint.classes.definition import methods_where, receiver_name
 from regbuf_lint.classes.stores import own_loads, own_values
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def is_followed_template(
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    functions = list(later_methods(definitions, runs_later))
+    functions = list(methods_where(definitions, runs_later))
     reads = [read for one in functions for read in _readings(one, attribute)]
     values = [value for one in functions for value in own_values(one, receiver_name(one), attribute)]
     given = bool(values) and all(isinstance(value, ast.Name) for value in values)

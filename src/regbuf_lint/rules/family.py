@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, REGISTRIES, later_methods, names_string, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, REGISTRIES, methods_where, names_string, receiver_name
 from regbuf_lint.classes.filling import names_own
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.recomputing import computes_anew
@@ -111,9 +111,7 @@ class ClassFamily:
     @cached_property
     def freezes_parameters(self) -> bool:
         """Whether a method that construction runs sets ``requires_grad`` of parameters that it goes through."""
-        return any(
-            freezes(one.methods[name]) for one in self._definitions for name in self._building & one.methods.keys()
-        )
+        return any(map(freezes, methods_where(self._definitions, self._building.__contains__)))
 
     @property
     def never_initialises(self) -> bool:
@@ -172,20 +170,17 @@ class ClassFamily:
     def is_computed_anew(self, attribute: str) -> bool:
         """Whether methods that change the attribute after construction only give it what the constructor does."""
         tables = [table for one in self._family_uses for table in (one.replaced, one.updated, one.mutated)]
-        functions = [
-            one.methods[name]
-            for one in self._definitions
-            for name in filter(self.runs_later, methods_of(tables, attribute))
-            if name in one.methods and names_own(one.methods[name], attribute)
-        ]
-        builders = [one.methods[name] for one in self._definitions for name in self._building & one.methods.keys()]
+        changing = set(filter(self.runs_later, methods_of(tables, attribute)))
+        later = methods_where(self._definitions, changing.__contains__)
+        functions = [one for one in later if names_own(one, attribute)]
+        builders = list(methods_where(self._definitions, self._building.__contains__))
         return bool(functions) and all(computes_anew(one, builders, attribute) for one in functions)
 
     def is_reshaped(self, attribute: str) -> bool:
         """Whether a method that runs after construction gives the attribute its own value in another shape."""
         return any(
             reshapes(function, receiver_name(function), attribute)
-            for function in later_methods(self._definitions, self.runs_later)
+            for function in methods_where(self._definitions, self.runs_later)
         )
 
     def is_to_be_trained(self, attribute: str | None, value: Value) -> bool:
