@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.cpu_company import is_given_to_numpy, joins_new_tensors
 from regbuf_lint.classes.definition import BUILDERS, methods_where, receiver_name
+from regbuf_lint.classes.moves import unmoved
 from regbuf_lint.classes.stores import is_own
 
 if TYPE_CHECKING:
@@ -77,15 +78,8 @@ def _shares(function: FunctionNode, attribute: str) -> bool:
     receiver = receiver_name(function)
     assignments = (node for node in ast.walk(function) if isinstance(node, ast.Assign))
     given = (node.value for node in assignments if any(map(_is_data, node.targets)))
-    return any(is_own(_unmoved(value), receiver, attribute) for value in given)
+    return any(is_own(unmoved(value), receiver, attribute) for value in given)
 
 
 def _is_data(target: ast.expr) -> bool:
     return isinstance(target, ast.Attribute) and target.attr == "data"
-
-
-def _unmoved(value: ast.expr) -> ast.expr:
-    """``x`` for ``x.to(...)``, which is ``x`` itself where that is there already."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in {"to", "cuda"}:
-        return value.func.value
-    return value

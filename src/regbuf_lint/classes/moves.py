@@ -57,6 +57,13 @@ def stays_put(function: FunctionNode) -> bool:
     return not any(isinstance(node, ast.Attribute) and node.attr == function.name for node in ast.walk(function))
 
 
+def unmoved(value: ast.expr) -> ast.expr:
+    """``x`` for ``x.to(...)`` and ``x.cuda()``, which are ``x`` itself where that is there already."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in {"to", "cuda"}:
+        return value.func.value
+    return value
+
+
 def _is_all_that(statement: ast.stmt, call: ast.Call) -> bool:
     """Whether a statement assigns the result of a call to one target and does nothing else."""
     return isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, names_string, receiver_name
 from regbuf_lint.classes.first_values import starts_empty
+from regbuf_lint.classes.moves import unmoved
 from regbuf_lint.classes.stores import is_own, own_loads
 
 if TYPE_CHECKING:
@@ -63,10 +64,8 @@ def _asks_for_elements(function: FunctionNode, attribute: str) -> bool:
 
 
 def _moves(node: ast.Assign, receiver: str | None, attribute: str) -> bool:
-    value = node.value
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr != "to":
-        return False
-    return all(is_own(one, receiver, attribute) for one in (*node.targets, value.func.value))
+    moved = unmoved(node.value)
+    return moved is not node.value and all(is_own(one, receiver, attribute) for one in (*node.targets, moved))
 
 
 def _accumulates(functions: Sequence[FunctionNode], attribute: str) -> bool:
