@@ -135,8 +135,8 @@ def called_for(function: FunctionNode, attribute: str) -> Iterator[str]:
         yield from (last_name(node.func) for node in ast.walk(value) if isinstance(node, ast.Call))
 
 
-def kept_arguments(definition: ClassDefinition, holds: Callable[[ast.expr | None], bool]) -> Iterator[str]:
-    """Attributes in which ``__init__`` keeps an argument as it is given.
+def kept_arguments(definition: ClassDefinition, holds: Callable[[ast.expr | None], bool]) -> dict[str, str]:
+    """The arguments that ``__init__`` keeps as they are given, by the attributes that hold them.
 
     Args:
         definition: the class.
@@ -144,13 +144,15 @@ def kept_arguments(definition: ClassDefinition, holds: Callable[[ast.expr | None
     """
     function = definition.methods.get("__init__")
     if function is None:
-        return
+        return {}
     stores = list(stores_in(function))
     bound_again = {target.id for target, _ in stores if isinstance(target, ast.Name)}
     given = {one.arg for one, default in arguments_with_defaults(function) if holds(default)} - bound_again
-    for target, value in stores:
-        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in given:
-            yield target.attr
+    return {
+        target.attr: value.id
+        for target, value in stores
+        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in given
+    }
 
 
 def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:

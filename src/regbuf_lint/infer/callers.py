@@ -28,6 +28,7 @@ from regbuf_lint.infer.docstrings import says_tensor
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_body
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
+from regbuf_lint.infer.loss_weights import weights_of_losses
 from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.references import FunctionValue
 from regbuf_lint.infer.state import State
@@ -90,7 +91,8 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     if not names:
         return ANY_ARGUMENTS
     in_use = any(_is_in_use(inference, scope) for scope, _ in inside)
-    stated = frozenset[str]() if in_use else _stated(symbol.scope.child(function), function, names)
+    weights = weights_of_losses(inference, symbol) & names
+    stated = frozenset[str]() if in_use else weights | _stated(symbol.scope.child(function), function, names)
     if not calls or any(True for _ in heirs(inference, symbol)):
         values = dict.fromkeys(stated, UNKNOWN)
     else:
