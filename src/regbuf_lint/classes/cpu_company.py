@@ -13,6 +13,7 @@ from regbuf_lint.classes.definition import (
     receiver_name,
 )
 from regbuf_lint.classes.first_values import LEAVING, is_put_on_cpu
+from regbuf_lint.classes.moves import moves_own
 from regbuf_lint.classes.stores import is_own, kept_arguments
 
 if TYPE_CHECKING:
@@ -164,8 +165,16 @@ class _Company:
         return _MADE if self._is_made_alone(value) else _OTHER
 
     def _takes_from_cpu(self, node: ast.Assign) -> bool:
-        """``self.x = y.cpu()``, ``self.x[...] = y.cpu()``, or ``y[y > 0] = self.x`` with a ``y`` that is made there."""
+        """``self.x = y.cpu()``, ``self.x[...] = y.cpu()``, or ``y[y > 0] = self.x`` with a ``y`` that is made there.
+
+        Brought back by a function that moves it elsewhere as well, the attribute is not meant to stay there.
+        """
+        if self._moves_itself(node) and any(self._moves_itself(one) for one in self._assignments if one is not node):
+            return False
         return any(self._is_put_on_cpu(target, node.value) for target in node.targets)
+
+    def _moves_itself(self, node: ast.Assign) -> bool:
+        return moves_own(node, self._receiver, self._attribute)
 
     def _is_put_on_cpu(self, target: ast.expr, value: ast.expr) -> bool:
         owner = target.value if isinstance(target, ast.Subscript) else target

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, names_string, receiver_name
 from regbuf_lint.classes.first_values import starts_empty
-from regbuf_lint.classes.moves import unmoved
+from regbuf_lint.classes.moves import moves_own
 from regbuf_lint.classes.stores import is_own, own_loads
 
 if TYPE_CHECKING:
@@ -54,18 +54,13 @@ def _asks_for_elements(function: FunctionNode, attribute: str) -> bool:
     receiver = receiver_name(function)
     nodes = list(ast.walk(function))
     compared = [node for node in nodes if isinstance(node, ast.Compare)]
-    if any(isinstance(node, ast.Assign) and _moves(node, receiver, attribute) for node in nodes):
+    if any(isinstance(node, ast.Assign) and moves_own(node, receiver, attribute) for node in nodes):
         return any(_counts(one, receiver, attribute) for node in compared for one in (node.left, *node.comparators))
     return any(
         _counts(node.left, receiver, attribute)
         for node in compared
         if any(isinstance(one, ast.Constant) and one.value == 0 for one in node.comparators)
     )
-
-
-def _moves(node: ast.Assign, receiver: str | None, attribute: str) -> bool:
-    moved = unmoved(node.value)
-    return moved is not node.value and all(is_own(one, receiver, attribute) for one in (*node.targets, moved))
 
 
 def _accumulates(functions: Sequence[FunctionNode], attribute: str) -> bool:
