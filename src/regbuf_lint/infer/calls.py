@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import arguments_with_defaults, positional_names
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.scopes import is_parameter
 from regbuf_lint.index.symbols import External
@@ -36,6 +37,7 @@ from regbuf_lint.infer.torch_api import has
 from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
 
 if TYPE_CHECKING:
+    from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
 
@@ -154,7 +156,14 @@ def _call_object(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arg
         return UNKNOWN
     wanted = "__call__" if isinstance(callee, Instance) else "forward"
     found = frame.inference.find_method(callee.symbol, wanted)
-    if found is None:
-        return UNKNOWN
+    if found is None or not _takes(found[1], arguments):
+        return UNKNOWN  # an annotation that names a class may mean the class itself, which is called to make an object
     function = bound(*found, frozenset({callee}))
     return run_function(frame, function, arguments, state)
+
+
+def _takes(method: FunctionNode, arguments: Arguments) -> bool:
+    """Whether a method, called with these arguments, does not raise TypeError for one too many."""
+    names = {argument.arg for argument, _ in arguments_with_defaults(method)}
+    too_many = len(arguments.positional) > len(positional_names(method)) and method.args.vararg is None
+    return not too_many and (method.args.kwarg is not None or names.issuperset(arguments.keywords))
