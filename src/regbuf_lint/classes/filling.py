@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.definition import is_name, last_name, receiver_name
 from regbuf_lint.classes.stores import is_own, own_values, stores_in
 from regbuf_lint.index.scopes import nested_blocks
 
@@ -28,17 +28,49 @@ def fill_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bo
     return bool(functions) and all(_fills_before_reading(function, attribute) for function in functions)
 
 
-def sets_before_reading(functions: Sequence[FunctionNode], attribute: str) -> bool:
-    """Whether methods never read the attribute before they give it a value, like a local.
+def sets_before_reading(functions: Sequence[FunctionNode], attribute: str, replacing: Sequence[FunctionNode]) -> bool:
+    """Whether methods never read the attribute before they, or others that they call, give it a value, like a local.
 
     The value has to come from their arguments or from what else the object holds: one that is made on the spot lies
     on the CPU. What a method reads in another way than by ``self.attribute`` it has not set.
+
+    Args:
+        functions: the methods.
+        attribute: the attribute.
+        replacing: all methods of the class, its bases and its heirs that assign the attribute.
     """
+    setters = _setters(replacing, attribute)
     return all(
-        any(own_values(function, receiver_name(function), attribute))
-        and _fills_before_reading(function, attribute, from_object=True) is not None
+        _sets(function, attribute, setters)
+        and _fills_before_reading(function, attribute, from_object=True, setters=setters) is not None
         for function in functions
     )
+
+
+def _setters(functions: Sequence[FunctionNode], attribute: str) -> frozenset[str]:
+    """Names of methods that set the attribute whenever they run, whichever one of the name that is."""
+    failing = {
+        one.name for one in functions if _ends_early(one) or not _fills_before_reading(one, attribute, from_object=True)
+    }
+    return frozenset(one.name for one in functions) - failing
+
+
+def _ends_early(function: FunctionNode) -> bool:
+    return any(isinstance(node, ast.Return) and node is not function.body[-1] for node in ast.walk(function))
+
+
+def _sets(function: FunctionNode, attribute: str, setters: frozenset[str]) -> bool:
+    name = receiver_name(function)
+    called = any(_called_for_itself(node, name) in setters for node in ast.walk(function))
+    return called or any(own_values(function, name, attribute))
+
+
+def _called_for_itself(node: ast.AST, receiver: str | None) -> str | None:
+    """The method that a statement calls and does nothing else: ``self.method(...)``."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    return call.func.attr if is_name(call.func.value, receiver) else None
 
 
 def names_own(function: FunctionNode, attribute: str) -> bool:
@@ -47,13 +79,16 @@ def names_own(function: FunctionNode, attribute: str) -> bool:
     return any(is_own(node, receiver, attribute) for node in ast.walk(function))
 
 
-def _fills_before_reading(function: FunctionNode, attribute: str, *, from_object: bool = False) -> bool | None:
+def _fills_before_reading(
+    function: FunctionNode, attribute: str, *, from_object: bool = False, setters: frozenset[str] = frozenset()
+) -> bool | None:
     """Whether the attribute is filled when the method ends; None where it is read before, or filled otherwise."""
     name = receiver_name(function)
     if name is None:
         return None
+    filling = _Filling(function, name, attribute, setters, from_object=from_object)
     try:
-        return _Filling(function, name, attribute, from_object=from_object).block(function.body, filled=False)
+        return filling.block(function.body, filled=False)
     except _Otherwise:
         return None
 
@@ -69,12 +104,16 @@ class _Filling:
         function: the method.
         receiver: name of its first parameter.
         attribute: the attribute.
+        setters: names of methods that fill it, called as statements of their own.
         from_object: whether values that are made of what the object holds fill it, too.
     """
 
-    def __init__(self, function: FunctionNode, receiver: str, attribute: str, *, from_object: bool) -> None:
+    def __init__(
+        self, function: FunctionNode, receiver: str, attribute: str, setters: frozenset[str], *, from_object: bool
+    ) -> None:
         self._receiver = receiver
         self._attribute = attribute
+        self._setters = setters
         self._given = _given(function, receiver, frozenset({receiver}) if from_object else frozenset())
 
     def block(self, body: list[ast.stmt], *, filled: bool) -> bool:
@@ -121,7 +160,7 @@ class _Filling:
             raise _Otherwise
         if self._reads(statement) and not filled:
             raise _Otherwise
-        return filled
+        return filled or _called_for_itself(statement, self._receiver) in self._setters
 
     def _is_fresh(self, value: ast.expr) -> bool:
         """Whether a value is made of what the method was given, or is what a submodule offers."""

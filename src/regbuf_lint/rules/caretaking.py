@@ -221,7 +221,9 @@ class Caretaking(ClassFamily):
         if not is_used:
             return False
         functions = [one for name in reading for one in self._named(name) if names_own(one, attribute)]
-        if reading - {one.name for one in functions} or not sets_before_reading(functions, attribute):
+        replacing = methods_of([one.replaced for one in self._family_uses], attribute)
+        setting = [one for name in replacing for one in self._named(name)]
+        if reading - {one.name for one in functions} or not sets_before_reading(functions, attribute, setting):
             return False
         outside = read_outside(self.symbol.scope.file.tree, self._definitions, attribute)
         return not outside and not is_named_by_heirs(self._inference, self.symbol, attribute)
