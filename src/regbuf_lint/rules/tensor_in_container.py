@@ -104,10 +104,25 @@ def check(context: ClassContext) -> Iterator[Finding]:
             or context.is_merged_over_settings(attribute)
             or context.is_to_be_filled(attribute)
             or context.is_handed_out(attribute)
+            or _is_read_on_host(context, attribute)
         ):
             continue
         every = all_writes(context.construction.events, attribute)
         yield _finding(context, _reported(writes), attribute, container_fix(context, attribute, every))
+
+
+def _is_read_on_host(context: ClassContext, attribute: str) -> bool:
+    """Whether Python alone reads the tensors, which are the same in each object."""
+    held = _held_tensors(context.value_of(attribute))
+    return not any(tensor.random or tensor.derived for tensor in held) and context.read_on_host(attribute)
+
+
+def _held_tensors(value: Value) -> Iterator[Tensor]:
+    for one in value:
+        if isinstance(one, Tensor):
+            yield one
+        elif isinstance(one, (Sequence, Mapping)):
+            yield from (tensor for inner in _values(one) for tensor in _held_tensors(inner))
 
 
 def _reported(writes: list[Write]) -> Write:
