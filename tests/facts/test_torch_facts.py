@@ -516,3 +516,31 @@ def test_a_part_is_moved_without_a_call_of_its_own_movers(mover: str) -> None:
     whole.part = part
     getattr(whole, mover)(*MOVES[mover])  # without tensors every device is there
     assert called == [APPLY]
+
+
+class Allocating(nn.Module):
+    """A method that is exported to TorchScript sets the frames, plainly here and by a registration below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frames = torch.zeros(2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.frames
+
+    @torch.jit.export
+    def assign(self, n: int) -> None:
+        self.frames = torch.zeros(n)
+
+
+class Registering(Allocating):
+    @torch.jit.export
+    def assign(self, n: int) -> None:
+        self.register_buffer("frames", torch.zeros(n))
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script`:DeprecationWarning")
+def test_torchscript_compiles_no_registration() -> None:
+    torch.jit.script(Allocating())
+    with pytest.raises(RuntimeError, match="register_buffer"):
+        torch.jit.script(Registering())

@@ -12,6 +12,7 @@ from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, m
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
 from regbuf_lint.rules.buffer_refill import needs_refill
 from regbuf_lint.rules.change import Change
+from regbuf_lint.rules.torchscript import may_be_scripted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,9 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
     found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
+    compiled = {write.step.method for plan in plans for write in plan.chosen if context.runs_later(write.step.method)}
+    if compiled and may_be_scripted(context):
+        found.append(f"TorchScript compiles no registration, should it have to compile `{min(compiled)}`")
     found.extend(
         f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
         for plan in plans

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from regbuf_lint.rules.context import ClassContext
 
-_SCRIPTED = re.compile(r"\btorch\.jit\b|\bfrom torch import [^\n]*\bjit\b|__constants__")
+_SCRIPTED = re.compile(r"\b\w+\.jit\b|\bfrom torch import [^\n]*\bjit\b|__constants__")
 
 
 def may_be_scripted(context: ClassContext) -> bool:
