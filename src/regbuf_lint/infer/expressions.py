@@ -25,7 +25,7 @@ from regbuf_lint.infer.collections import (
 )
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.probe import note_attribute, note_operands, note_subscript, note_tensor
-from regbuf_lint.infer.randomness import spread, spread_attribute
+from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index
 from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.strings import is_string, joined, literal_strings
 from regbuf_lint.infer.targets import bind
@@ -81,7 +81,8 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
     index = frame.evaluate(node.slice, state)
     note_subscript(frame, owner, node.slice)
-    return spread(owner, join(_item(one, index, node.slice) for one in owner) or UNKNOWN)
+    found = join(_item(one, index, node.slice) for one in owner) or UNKNOWN
+    return spread_index(index, spread(owner, found))
 
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.references import ExternalValue, MethodOf
+from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,
@@ -39,6 +40,11 @@ _OUT_OF_TENSORS = frozenset({"numpy", "item", "tolist"})
 def spread(source: Value, found: Value) -> Value:
     """``found``, which is made of ``source``: as random as that, where ``source`` is no tensor."""
     return as_random(found) if any(isinstance(one, (Other, Unknown)) and one.random for one in source) else found
+
+
+def spread_index(index: Value, found: Value) -> Value:
+    """``found``, which lies in places that ``index`` names: which these are may be left to chance."""
+    return as_random(found) if _holds_random(index) or result_tensor([index]).random else found
 
 
 def spread_attribute(owner: Value, name: str, found: Value) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
 from regbuf_lint.infer.probe import marked
-from regbuf_lint.infer.randomness import as_random, spread
+from regbuf_lint.infer.randomness import as_random, spread, spread_index
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import AttributeState, WriteForm
@@ -208,7 +208,7 @@ def _with_item(one: Alternative, key: Value, value: Value) -> Alternative:
     if isinstance(one, (Sequence, Mapping)):
         return with_item(one, key, value)
     whole = mixed(one, result_tensor([value])) if isinstance(one, Tensor) else one
-    (changed,) = spread(value, frozenset({whole}))
+    (changed,) = spread_index(key, spread(value, frozenset({whole})))
     return changed
 
 
