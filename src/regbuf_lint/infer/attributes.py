@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import decorator_names
-from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.known_classes import Verdict, outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
@@ -75,7 +75,7 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
     if isinstance(owner, Submodule):
         return _of_submodule(frame, owner, name, node)
     if isinstance(owner, Instance):
-        return _of_object(frame, owner, name)
+        return _of_object(frame, owner, name, node)
     if isinstance(owner, Sequence) and name in owner.fields and owner.items is not None:
         return owner.items[owner.fields.index(name)]
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
@@ -113,7 +113,7 @@ def _of_super(frame: Frame, owner: SuperValue, name: str) -> Value:
     if symbol is None:
         return UNKNOWN
     found = frame.inference.find_method(symbol, name, owner.after)
-    if found is None:
+    if found is None or _registers(found[0], name):
         return frozenset({SelfMethod(symbol, name)})
     receiver: Value = frozenset({SelfValue(symbol)})
     return frozenset({bound(*found, receiver)})
@@ -123,7 +123,9 @@ def _of_submodule(frame: Frame, owner: Submodule, name: str, node: ast.expr) -> 
     if name in RETURNING_SELF:
         return frozenset({MethodOf(owner, name, node)})
     if isinstance(owner, BuiltSubmodule):
-        return _of_object(frame, owner, name)
+        return _of_object(frame, owner, name, node)
+    if name == "parameters":
+        return frozenset({MethodOf(owner, name, node)})
     known = torch_class(owner.class_name)
     if known is not None and name in known.parameters:
         return frozenset({Parameter(), NoneValue()})
@@ -132,7 +134,7 @@ def _of_submodule(frame: Frame, owner: Submodule, name: str, node: ast.expr) -> 
     return frozenset({Unknown(of_module=True)})
 
 
-def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str) -> Value:
+def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str, node: ast.expr) -> Value:
     symbol = owner.symbol
     if symbol is None:
         return UNKNOWN
@@ -140,6 +142,8 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str) -> Val
     if found is not None:
         receiver: Value = frozenset({owner})
         return frozenset({bound(*found, receiver)})
+    if name == "parameters" and frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES:
+        return frozenset({MethodOf(owner, name, node)})
     construction = frame.construct(symbol)
     if construction is not None and name in construction.attributes:
         return held(without(construction.attributes[name].value, Unset)) or UNKNOWN
@@ -160,6 +164,8 @@ def self_attribute(frame: Frame, owner: SelfValue, name: str, state: State) -> V
 def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Value:
     inference = frame.inference
     found = inference.find_method(owner.symbol, name)
+    if found is not None and _registers(found[0], name):
+        return frozenset({SelfMethod(owner.symbol, name)})
     if found is not None:
         static = "staticmethod" in decorator_names(found[1])
         receiver: Value | None = None if static else frozenset({owner})
@@ -172,6 +178,12 @@ def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Valu
     if value is not None:
         return value
     return _from_outside(frame, owner, name)
+
+
+def _registers(definer: ClassSymbol, name: str) -> bool:
+    """Whether a method is a well-known one that registers state, whose source would not tell that."""
+    listed = outside_class(definer.name) if name in _REGISTERING else None
+    return listed is not None and name in listed.members
 
 
 def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:

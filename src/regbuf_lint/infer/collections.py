@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
 
 MOST_ITEMS = 32
+PARAMETERS_IN_TURN: Value = frozenset({Sequence("generator", None, frozenset({Parameter()}))})
+"""What ``nn.Module.parameters()`` gives."""
 
 
 def sequence(kind: str, items: list[Value]) -> Value:

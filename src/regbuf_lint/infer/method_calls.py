@@ -9,8 +9,16 @@ from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer import torch_api
-from regbuf_lint.infer.collections import element_of, mapping_values, or_default, sequence, sequence_of, updated
-from regbuf_lint.infer.references import SAMPLING
+from regbuf_lint.infer.collections import (
+    PARAMETERS_IN_TURN,
+    element_of,
+    mapping_values,
+    or_default,
+    sequence,
+    sequence_of,
+    updated,
+)
+from regbuf_lint.infer.references import SAMPLING, Instance
 from regbuf_lint.infer.strings import formatted, literal_strings
 from regbuf_lint.infer.targets import bind, note_random
 from regbuf_lint.model.value import (
@@ -54,8 +62,8 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
         return _of_parameter(owner, callee.name, arguments)
     if isinstance(owner, Buffer):
         return torch_api.call_method(callee.name, torch_api.as_plain(owner), arguments) or UNKNOWN
-    if isinstance(owner, Submodule):
-        return frozenset({owner})
+    if isinstance(owner, (Submodule, Instance)):
+        return PARAMETERS_IN_TURN if callee.name == "parameters" else frozenset({owner})
     if isinstance(owner, Distribution):
         return frozenset({_of_distribution(owner, callee.name, arguments)})
     if isinstance(owner, Sequence):
