@@ -20,7 +20,7 @@ from regbuf_lint.classes.moves import moves_parts
 from regbuf_lint.index.calls import calls_of
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
-from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.index.symbols import ClassSymbol, FunctionSymbol
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction import follow
@@ -162,7 +162,7 @@ def _calls_beside(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[S
 
 
 def _calls_in(
-    inference: Inference, symbol: ClassSymbol, name: str, files: Iterator[FileFacts]
+    inference: Inference, symbol: ClassSymbol | FunctionSymbol, name: str, files: Iterator[FileFacts]
 ) -> Iterator[tuple[Scope, ast.Call]]:
     for file in files:
         for scope, call in calls_of(file, name):
@@ -176,7 +176,7 @@ def _all_calls(inference: Inference, symbol: ClassSymbol) -> list[tuple[Scope, a
     return calls if len(calls) <= MOST_CALLS else []
 
 
-def _is_nested(inference: Inference, symbol: ClassSymbol, scope: Scope, callee: ast.expr) -> bool:
+def _is_nested(inference: Inference, symbol: ClassSymbol | FunctionSymbol, scope: Scope, callee: ast.expr) -> bool:
     """Whether ``self.Inner`` is meant, in a method of the class whose body holds the class, or of one below it."""
     around, function = symbol.scope.parent, _function_around(scope)
     if around is None or not isinstance(around.node, ast.ClassDef) or function is None or function.parent is None:
@@ -200,11 +200,25 @@ def _function_around(scope: Scope) -> Scope | None:
 def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     """Whether the package makes objects of a class in some ``forward`` alone, so that they end with it.
 
-    Those that methods of the class itself make of an object, such as copies, end with it too.
+    Those that methods of the class itself make of an object, such as copies, end with it too. A function that makes
+    one counts where some ``forward`` alone calls it.
     """
     functions = [_function_around(scope) for scope, _ in islice(_calls(inference, symbol), MOST_CALLS)]
     others = [one for one in functions if one is None or _maker(one) != symbol]
-    return {None if one is None else getattr(one.node, "name", None) for one in others} == {"forward"}
+    return bool(others) and all(_serves_forward(inference, one) for one in others)
+
+
+def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0) -> bool:
+    """Whether a function is some ``forward``, or one outside of classes that nothing else in its package calls."""
+    if function is None or not isinstance(function.node, _FUNCTIONS) or function.node.name == "forward":
+        return function is not None
+    if function.parent is not function.file.scope or depth > _DEEPEST:
+        return False
+    name, symbol = function.node.name, FunctionSymbol(function)
+    files = inference.project.files_calling(function.file, name)
+    calls = islice(_calls_in(inference, symbol, name, files), MOST_CALLS)
+    callers = [_function_around(scope) for scope, _ in calls]
+    return bool(callers) and all(_serves_forward(inference, one, depth + 1) for one in callers)
 
 
 def is_part_of_another(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
