@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
 
-_IDENTITY = frozenset({"__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__format__", "extra_repr"})
+IDENTITY = frozenset({"__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__format__", "extra_repr"})
 """A tensor on another device would even give the object another hash, and be equal to none."""
 
 
@@ -40,7 +40,7 @@ class HostReads:
             runs_later: whether a method of a name runs after construction.
         """
         endings = [
-            Ending.HOST if function.name in _IDENTITY else values.ending(node)
+            Ending.HOST if function.name in IDENTITY else values.ending(node)
             for function, reads in self._own_reads.get(attribute, {}).items()
             for values in (HostValues(function, self._methods, loose=False),)
             for node in reads

@@ -18,7 +18,7 @@ from regbuf_lint.classes.first_values import (
     starts_with_nothing,
 )
 from regbuf_lint.classes.generator_draws import drawn_with_own_generator
-from regbuf_lint.classes.host_reads import HostReads
+from regbuf_lint.classes.host_reads import IDENTITY, HostReads
 from regbuf_lint.classes.host_samples import sampled_for_host
 from regbuf_lint.classes.moves import stays_put
 from regbuf_lint.classes.outside_uses import (
@@ -138,8 +138,8 @@ class Caretaking(ClassFamily):
         return not found or any(tensor.argument for tensor in found)
 
     def registered_elsewhere(self, attribute: str) -> bool:
-        """Whether the attribute is read by the constructor alone, and what it holds is a buffer somewhere else."""
-        if not methods_of([uses.read for uses in self._family_uses], attribute) <= self._building:
+        """Whether the constructor alone reads the attribute, or who shows it, and what it holds is a buffer elsewhere."""
+        if not methods_of([uses.read for uses in self._family_uses], attribute) <= self._building | IDENTITY:
             return False
         if is_named_by_heirs(self._inference, self.symbol, attribute):
             return False
