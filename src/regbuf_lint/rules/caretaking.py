@@ -138,7 +138,7 @@ class Caretaking(ClassFamily):
         return not found or any(tensor.argument for tensor in found)
 
     def registered_elsewhere(self, attribute: str) -> bool:
-        """Whether the constructor alone reads the attribute, or who shows it, and what it holds is a buffer elsewhere."""
+        """Whether only the constructor, or what shows the object, reads the attribute, which is a buffer elsewhere."""
         if not methods_of([uses.read for uses in self._family_uses], attribute) <= self._building | IDENTITY:
             return False
         if is_named_by_heirs(self._inference, self.symbol, attribute):
