@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import regbuf_lint
+from regbuf_lint.index.known_classes import Verdict, verdict_by_name
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -80,6 +81,17 @@ def test_no_listed_module_is_hidden_by_a_glob() -> None:
         ("diffusers.ModelMixin", True),
         ("diffusers.ConfigMixin", False),
         ("timm.layers.Mlp", True),
+        ("timm.models.vision_transformer.PatchEmbed", True),
+        ("timm.models.byobnet.ByoModelCfg", False),
+        ("torchvision.models.inception.InceptionA", True),
+        ("torchvision.models.resnet.ResNet50_Weights", False),
+        ("torchvision.transforms.Compose", False),
+        ("torchvision.transforms.v2.Compose", True),
+        ("kornia.augmentation.RandomAffine3D", True),
+        ("mmcv.cnn.ConvModule", True),
+        ("mmdet.models.StandardRoIHead", True),
+        ("mmengine.hooks.EMAHook", False),
+        ("torchio.Transform", False),
         ("timm.layers.config.set_scriptable", False),
         ("torchmetrics.Metric", True),
         ("gpytorch.kernels.RBFKernel", True),
@@ -101,3 +113,4 @@ def test_no_listed_module_is_hidden_by_a_glob() -> None:
 )
 def test_well_known_classes(path: str, *, expected: bool | None) -> None:
     assert kind(path) is expected
+    assert verdict_by_name(path, ()) is {True: Verdict.YES, False: Verdict.NO, None: Verdict.UNKNOWN}[expected]

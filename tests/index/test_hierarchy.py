@@ -135,6 +135,15 @@ def test_configured_classes(tmp_path: Path, pattern: str) -> None:
     assert verdict(tmp_path, main, {}, (pattern,)) == "yes"
 
 
+def test_the_source_of_a_listed_class_decides_where_it_tells(tmp_path: Path) -> None:
+    main = "from timm.layers.some import Some\nclass Model(Some): ..."
+    assert verdict(tmp_path, main, {}) == "yes"
+    files = {"timm/__init__.py": "", "timm/layers/__init__.py": "", "timm/layers/some.py": "class Some: ..."}
+    assert verdict(tmp_path, main, files) == "no"
+    files["timm/layers/some.py"] = "from unheard import Unheard\nclass Some(Unheard): ..."
+    assert verdict(tmp_path, main, files) == "yes"
+
+
 def test_installed_packages_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path / "site-packages")
     files = {"site-packages/installed/__init__.py": "", "site-packages/installed/base.py": BASE}

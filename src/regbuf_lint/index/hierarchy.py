@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.index.known_classes import Verdict, verdict_by_name
+from regbuf_lint.index.known_classes import Verdict, is_configured, verdict_by_name
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Symbol
 
 if TYPE_CHECKING:
@@ -105,17 +105,17 @@ class Hierarchy:
         return candidates[0]
 
     def _decide(self, symbol: ClassSymbol) -> Membership:
-        by_name = verdict_by_name(symbol.name, self._module_classes)
-        if by_name is Verdict.YES:
+        """The configuration decides, then the bases; the catalogue where something about these is not known."""
+        if is_configured(symbol.name, self._module_classes):
             return Membership(Verdict.YES)
         known, unknown = self.bases(symbol)
         memberships = [self.membership(base) for base in known]
         if any(membership.verdict is Verdict.YES for membership in memberships):
             return Membership(Verdict.YES)
         unresolved = (*unknown, *(name for membership in memberships for name in membership.unresolved))
-        if unresolved and by_name is Verdict.UNKNOWN:
-            return Membership(Verdict.UNKNOWN, tuple(dict.fromkeys(unresolved)))
-        return Membership(Verdict.NO)
+        verdict = verdict_by_name(symbol.name, ()) if unresolved else Verdict.NO
+        names = tuple(dict.fromkeys(unresolved)) if verdict is Verdict.UNKNOWN else ()
+        return Membership(verdict, names)
 
 
 def _merged(chains: Sequence[tuple[Base, ...]]) -> tuple[Base, ...] | None:

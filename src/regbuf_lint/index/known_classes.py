@@ -82,12 +82,13 @@ def _torch_table() -> dict[str, Any]:
 
 
 @cache
-def _catalogue() -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _catalogue() -> tuple[dict[str, Verdict], re.Pattern[str], re.Pattern[str]]:
+    """What is said of classes by their full names, and the patterns of those that are nn.Module classes or are not."""
     packages = tomllib.loads(_data("known_bases.toml"))["package"]
-    return (
-        _any_of(tuple(name for package in packages for name in package.get("modules", ()))),
-        _any_of(tuple(name for package in packages for name in package.get("not_modules", ()))),
-    )
+    modules = tuple(name for package in packages for name in package["modules"])
+    others = tuple(name for package in packages for name in package["not_modules"])
+    exact = dict.fromkeys(modules, Verdict.YES) | dict.fromkeys(others, Verdict.NO)
+    return exact, _any_of(modules), _any_of(others)
 
 
 def _data(name: str) -> str:
@@ -127,15 +128,27 @@ def _torch_class(canonical: str) -> TorchClass:
     )
 
 
+def is_configured(name: str, module_classes: tuple[str, ...]) -> bool:
+    """Whether the configuration takes the class imported as ``name`` for an nn.Module class.
+
+    Args:
+        name: dotted import name.
+        module_classes: what it lists, names or fnmatch patterns; a name counts too where it is the end of the dotted
+            name, since directories may be packages or not.
+    """
+    if not module_classes:
+        return False
+    return _any_of((*module_classes, *(f"*.{one}" for one in module_classes))).match(name) is not None
+
+
 def verdict_by_name(name: str, module_classes: tuple[str, ...]) -> Verdict:
     """Whether the class imported as ``name`` is an nn.Module class, going by tables and configuration alone.
 
     Args:
         name: dotted import name.
-        module_classes: names (or fnmatch patterns) that the configuration takes for nn.Module classes; a name counts
-            too where it is the end of the dotted name, since directories may be packages or not.
+        module_classes: names (or fnmatch patterns) that the configuration takes for nn.Module classes.
     """
-    if module_classes and _any_of((*module_classes, *(f"*.{pattern}" for pattern in module_classes))).match(name):
+    if is_configured(name, module_classes):
         return Verdict.YES
     top = name.partition(".")[0]
     if top == "torch":
@@ -145,7 +158,9 @@ def verdict_by_name(name: str, module_classes: tuple[str, ...]) -> Verdict:
         return Verdict.NO if known else Verdict.UNKNOWN
     if top in sys.stdlib_module_names or top in {"builtins", "numpy", "typing_extensions"}:
         return Verdict.NO
-    modules, not_modules = _catalogue()
+    exact, modules, not_modules = _catalogue()
+    if name in exact:
+        return exact[name]
     if not_modules.match(name):
         return Verdict.NO
     return Verdict.YES if modules.match(name) else Verdict.UNKNOWN
