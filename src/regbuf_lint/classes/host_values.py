@@ -56,8 +56,8 @@ class HostValues:
     Args:
         function: the method.
         methods: those of the class, its bases and its heirs, by name.
-        loose: whether every index and every comparison counts as the end of a value; else only an index that was
-            iterated over, and a comparison with a number.
+        loose: whether every index and every comparison counts as the end of a value, and a call of what only a base
+            that is not at hand can define; else only an index that was iterated over, and a comparison with a number.
         calls: how many calls lie between the method and the one with which all began.
     """
 
@@ -175,9 +175,22 @@ class HostValues:
         if not isinstance(call.func, ast.Attribute):
             return Ending.STAYS
         if self.is_own(call.func):
+            if self._loose and self._is_inherited(call.func.attr):
+                return Ending.HOST  # for all that can be read
             place = call.args.index(argument) if keyword is None else keyword
             return worst(self._of_method(one, place) for one in self._methods.get(call.func.attr, (None,)))
         return self._of_library(call, call.func, argument, element=element)
+
+    def _is_inherited(self, name: str) -> bool:
+        """Whether nothing at hand defines or stores what is called, so that it is a method of some other base."""
+        if name in self._methods:
+            return False
+        nodes = (node for several in self._methods.values() for function in several for node in ast.walk(function))
+        return not any(
+            (isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store))
+            or (isinstance(node, ast.Constant) and node.value == name)
+            for node in nodes
+        )
 
     def _of_builtin(self, call: ast.Call, name: str, *, element: bool) -> Ending:
         if name in _CONVERSIONS:

@@ -1,0 +1,40 @@
+"""Samples that go to methods of bases whose source is not at hand, which no running code can show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from regbuf_lint.engine.run import check_source
+from regbuf_lint.model.settings import Settings
+from regbuf_lint.source.text import SourceText
+
+CHOOSING = """
+import torch
+from kornia.augmentation.auto.base import PolicyAugmentBase
+from torch import nn
+from torch.distributions import Categorical
+
+class Choosing(PolicyAugmentBase):
+    def __init__(self, layers):
+        super().__init__(layers)
+        self.layer = nn.Linear(3, 3)
+        self.selector = Categorical(torch.ones(len(layers)))
+
+    def get_forward_sequence(self):
+        chosen = self.selector.sample((3,))
+        return self.get_children_by_indices(chosen)
+"""
+
+
+def codes(text: str) -> list[str]:
+    checked = check_source(SourceText.from_text(text), Path("choosing.py"), Settings(root=Path()))
+    return [finding.rule.code for finding in checked.findings]
+
+
+def test_an_inherited_method_that_cannot_be_read_may_take_indices() -> None:
+    assert codes(CHOOSING) == []
+
+
+def test_what_the_object_itself_holds_takes_the_samples() -> None:
+    assert codes(CHOOSING.replace("self.get_children_by_indices(", "self.layer(")) == ["RBF003"]
+    assert codes(CHOOSING.replace("self.layer =", "self.get_children_by_indices =")) == ["RBF003"]
