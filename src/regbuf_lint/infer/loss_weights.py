@@ -19,9 +19,10 @@ _LOSSES = frozenset(
     {"cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits",
      "multilabel_soft_margin_loss"}
 )  # fmt: skip
+"""Functions of ``torch.nn.functional`` whose weights are ``Tensor | None`` (stubs of torch 2.13)."""
 _WEIGHTS = frozenset({"weight", "pos_weight"})
 _PLACE = 2
-"""Losses of ``torch.nn.functional`` whose third argument is ``weight: Tensor | None`` (stubs of torch 2.13)."""
+"""Where ``weight`` stands among the arguments, behind input and target."""
 
 
 def weights_of_losses(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
