@@ -184,7 +184,7 @@ def test_why_it_is_withheld(source: str, expected: str) -> None:
         "x + self.masks[-1] if self.masks else x",
         "dict(enumerate(self.masks))[0] + len(self.masks)",
         "(self.masks + [x])[0]",
-        "f'{self.masks}'",
+        "(f'{self.masks}', x + self.masks[0])",
         "self.masks[:1][0].add_(x)",
     ],
 )
