@@ -14,7 +14,7 @@ from regbuf_lint.classes.definition import (
 )
 from regbuf_lint.classes.first_values import LEAVING, is_put_on_cpu
 from regbuf_lint.classes.moves import moves_own
-from regbuf_lint.classes.stores import is_own, kept_arguments
+from regbuf_lint.classes.stores import is_own, kept_arguments, names_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -50,7 +50,8 @@ def meets_cpu_tensors(
     if not any(map(_moves, functions)) or any(map(_takes_device, definitions)):
         return False
     numbers = _kept_numbers(definitions)
-    return any(_Company(function, attribute, numbers).meets() for function in functions)
+    naming = (function for function in functions if names_own(function, attribute))
+    return any(_Company(function, attribute, numbers).meets() for function in naming)
 
 
 def _moves(function: FunctionNode) -> bool:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import FunctionNode, nested_blocks
 
 if TYPE_CHECKING:
@@ -77,18 +78,21 @@ def decorator_names(node: ast.ClassDef | FunctionNode) -> frozenset[str]:
     return frozenset(_last_part(decorator) for decorator in node.decorator_list)
 
 
+@once_per_node
 def names_in(function: FunctionNode) -> frozenset[str]:
     """Every name that a function reads, binds or takes as an argument."""
     found = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     return frozenset(found | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
 
 
+@once_per_node
 def stored_in(node: ast.AST) -> frozenset[str]:
     """Every name that a function or expression binds, those of arguments left aside."""
     names = (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
     return frozenset(one.id for one in names)
 
 
+@once_per_node
 def bound_in(function: FunctionNode) -> frozenset[str]:
     """Every name that a function binds or takes as an argument."""
     return stored_in(function) | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.cpu_company import is_given_to_numpy, joins_new_tensors
 from regbuf_lint.classes.definition import BUILDERS, methods_where, receiver_name
 from regbuf_lint.classes.moves import unmoved
-from regbuf_lint.classes.stores import is_own
+from regbuf_lint.classes.stores import is_own, names_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,8 +37,12 @@ def demands_on(
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
-    later = list(methods_where(definitions, runs_later))
-    callable_again = list(methods_where(definitions, lambda name: name not in BUILDERS))
+    callable_again = [
+        function
+        for function in methods_where(definitions, lambda name: name not in BUILDERS)
+        if names_own(function, attribute)
+    ]
+    later = [function for function in callable_again if runs_later(function.name)]
     found = {
         Demand.HOST: _first(later, lambda function: _gives_to_numpy(function, attribute)),
         Demand.DTYPE: _first(later, lambda function: _asserts_dtype(function, attribute)),

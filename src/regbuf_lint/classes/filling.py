@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, last_name, receiver_name
 from regbuf_lint.classes.stores import is_own, own_values, stores_in
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import nested_blocks
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def sets_before_reading(functions: Sequence[FunctionNode], attribute: str, repla
         attribute: the attribute.
         replacing: all methods of the class, its bases and its heirs that assign the attribute.
     """
-    setters = _setters(replacing, attribute)
+    called = frozenset[str]().union(*map(_called_alone, functions))
+    setters = _setters([one for one in replacing if one.name in called], attribute)
     return all(
         _sets(function, attribute, setters)
         and _fills_before_reading(function, attribute, from_object=True, setters=setters) is not None
@@ -55,14 +57,23 @@ def _setters(functions: Sequence[FunctionNode], attribute: str) -> frozenset[str
     return frozenset(one.name for one in functions) - failing
 
 
+@once_per_node
 def _ends_early(function: FunctionNode) -> bool:
     return any(isinstance(node, ast.Return) and node is not function.body[-1] for node in ast.walk(function))
 
 
 def _sets(function: FunctionNode, attribute: str, setters: frozenset[str]) -> bool:
+    return not setters.isdisjoint(_called_alone(function)) or any(
+        own_values(function, receiver_name(function), attribute)
+    )
+
+
+@once_per_node
+def _called_alone(function: FunctionNode) -> frozenset[str]:
+    """The methods that a method calls in statements that do nothing else."""
     name = receiver_name(function)
-    called = any(_called_for_itself(node, name) in setters for node in ast.walk(function))
-    return called or any(own_values(function, name, attribute))
+    called = (_called_for_itself(node, name) for node in ast.walk(function))
+    return frozenset(one for one in called if one is not None)
 
 
 def _called_for_itself(node: ast.AST, receiver: str | None) -> str | None:
@@ -71,12 +82,6 @@ def _called_for_itself(node: ast.AST, receiver: str | None) -> str | None:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     return call.func.attr if is_name(call.func.value, receiver) else None
-
-
-def names_own(function: FunctionNode, attribute: str) -> bool:
-    """Whether a method reads or sets ``self.attribute``."""
-    receiver = receiver_name(function)
-    return any(is_own(node, receiver, attribute) for node in ast.walk(function))
 
 
 def _fills_before_reading(
@@ -207,7 +212,7 @@ def _given(function: FunctionNode, receiver: str, sources: frozenset[str]) -> fr
     names = ({one.arg for one in every if _annotation(one) not in _NUMBERS} - {receiver}) | sources
     if function.args.vararg is not None:
         names.add(function.args.vararg.arg)
-    stores = list(stores_in(function))
+    stores = stores_in(function)
     known = -1
     while len(names) > known:
         known = len(names)

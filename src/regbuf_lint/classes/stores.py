@@ -6,10 +6,11 @@ import ast
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, is_none, last_name, receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name, receiver_name
+from regbuf_lint.index.once import once_per_node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
@@ -52,21 +53,30 @@ class Stores:
     def __init__(self, nodes: Sequence[ast.AST], receiver: str) -> None:
         self._receiver = receiver
         self._assignments = [node for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign))]
+        self._assigning = {
+            one: node
+            for node in self._assignments
+            if node.value is not None
+            for pattern in _targets(node)
+            for one in ast.walk(pattern)
+            if isinstance(one, ast.Attribute)
+        }
         self._augmented = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
+        self._loaded = {
+            node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+        }
         self._loops = [node for node in nodes if isinstance(node, (ast.For, ast.AsyncFor, ast.While))]
 
     def kind(self, target: ast.Attribute) -> Store:
         """What the assignment does that has ``target``, an attribute of ``self``, among its targets."""
         if target in self._augmented:
             return Store.IN_PLACE
-        for node in self._assignments:
-            whole = _targets(node)
-            if node.value is None or not any(one is target for pattern in whole for one in ast.walk(pattern)):
-                continue
-            if target in whole and self._is_moved(node.value, target.attr):
-                return Store.MOVE
-            return Store.UPDATE if self._depends(node.value, target.attr) else Store.REPLACEMENT
-        return Store.REPLACEMENT
+        node = self._assigning.get(target)
+        if node is None or node.value is None:
+            return Store.REPLACEMENT
+        if target in _targets(node) and self._is_moved(node.value, target.attr):
+            return Store.MOVE
+        return Store.UPDATE if self._depends(node.value, target.attr) else Store.REPLACEMENT
 
     def _is_moved(self, value: ast.expr, attribute: str) -> bool:
         """Whether a value is ``self.x``, ``self.x.to(...)``, ``torch.as_tensor(self.x, ...)``, or None instead."""
@@ -83,6 +93,8 @@ class Stores:
 
     def _depends(self, value: ast.expr, attribute: str) -> bool:
         """Whether a value is computed from the attribute's, directly or through locals that are set by then."""
+        if attribute not in self._loaded:
+            return False
         assignments = [node for node in self._assignments if self._may_run_before(node, value)]
         names: set[str] = set()
         known = -1
@@ -113,20 +125,34 @@ class Stores:
         return any(self._reads(child, attribute, names) for child in ast.iter_child_nodes(node))
 
 
-def stores_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+@once_per_node
+def stores_in(node: ast.AST) -> Sequence[tuple[ast.expr, ast.expr]]:
     """Every target of an assignment in a function or statement, with its value.
 
     A tuple is taken apart: its parts get those of a tuple of the same length, or else the whole value.
     """
-    for one in ast.walk(node):
-        if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None:
-            for target in _targets(one):
-                yield from _pairs(target, one.value)
+    return tuple(
+        pair
+        for one in ast.walk(node)
+        if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None
+        for target in _targets(one)
+        for pair in _pairs(target, one.value)
+    )
 
 
-def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Iterator[ast.expr]:
+def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Sequence[ast.expr]:
     """The values that a method, or one of its statements, assigns to an attribute of its ``self``."""
-    return (value for target, value in stores_in(node) if is_own(target, receiver, attribute))
+    return _values_by_target(node).get((receiver, attribute), ())
+
+
+@once_per_node
+def _values_by_target(node: ast.AST) -> Mapping[tuple[str | None, str], Sequence[ast.expr]]:
+    """The values that are assigned to ``name.attribute``, by the two names."""
+    found: dict[tuple[str | None, str], list[ast.expr]] = {}
+    for target, value in stores_in(node):
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            found.setdefault((target.value.id, target.attr), []).append(value)
+    return found
 
 
 def called_for(function: FunctionNode, attribute: str) -> Iterator[str]:
@@ -145,7 +171,7 @@ def kept_arguments(definition: ClassDefinition, holds: Callable[[ast.expr | None
     function = definition.methods.get("__init__")
     if function is None:
         return {}
-    stores = list(stores_in(function))
+    stores = stores_in(function)
     bound_again = {target.id for target, _ in stores if isinstance(target, ast.Name)}
     given = {one.arg for one, default in arguments_with_defaults(function) if holds(default)} - bound_again
     return {
@@ -179,6 +205,18 @@ def is_own(node: ast.AST, receiver: str | None, attribute: str) -> bool:
     """Whether a node is ``self.attribute``, ``self`` being called ``receiver``."""
     own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver
     return own and getattr(node, "attr", None) == attribute
+
+
+def names_own(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method reads or sets ``self.attribute``."""
+    return attribute in _own_names(function)
+
+
+@once_per_node
+def _own_names(function: FunctionNode) -> frozenset[str]:
+    receiver = receiver_name(function)
+    named = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
+    return frozenset(node.attr for node in named if is_name(node.value, receiver))
 
 
 def own_loads(function: FunctionNode, attribute: str) -> set[ast.AST]:

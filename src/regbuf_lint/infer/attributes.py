@@ -54,6 +54,7 @@ from regbuf_lint.model.value import (
 if TYPE_CHECKING:
     import ast
 
+    from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
 
@@ -112,8 +113,8 @@ def _of_super(frame: Frame, owner: SuperValue, name: str) -> Value:
     symbol = frame.symbol
     if symbol is None:
         return UNKNOWN
-    found = frame.inference.find_method(symbol, name, owner.after)
-    if found is None or _registers(found[0], name):
+    found = _readable_method(frame, symbol, name, owner.after)
+    if found is None:
         return frozenset({SelfMethod(symbol, name)})
     receiver: Value = frozenset({SelfValue(symbol)})
     return frozenset({bound(*found, receiver)})
@@ -163,9 +164,7 @@ def self_attribute(frame: Frame, owner: SelfValue, name: str, state: State) -> V
 
 def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Value:
     inference = frame.inference
-    found = inference.find_method(owner.symbol, name)
-    if found is not None and _registers(found[0], name):
-        return frozenset({SelfMethod(owner.symbol, name)})
+    found = _readable_method(frame, owner.symbol, name)
     if found is not None:
         static = "staticmethod" in decorator_names(found[1])
         receiver: Value | None = None if static else frozenset({owner})
@@ -180,10 +179,13 @@ def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Valu
     return _from_outside(frame, owner, name)
 
 
-def _registers(definer: ClassSymbol, name: str) -> bool:
-    """Whether a method is a well-known one that registers state, whose source would not tell that."""
-    listed = outside_class(definer.name) if name in _REGISTERING else None
-    return listed is not None and name in listed.members
+def _readable_method(
+    frame: Frame, symbol: ClassSymbol, name: str, after: ClassSymbol | None = None
+) -> tuple[ClassSymbol, FunctionNode] | None:
+    """The method that a class has or inherits; none for a well-known one that registers state, as no source tells."""
+    found = frame.inference.find_method(symbol, name, after)
+    listed = outside_class(found[0].name) if found is not None and name in _REGISTERING else None
+    return None if listed is not None and name in listed.members else found
 
 
 def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:

@@ -91,8 +91,7 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     if not names:
         return ANY_ARGUMENTS
     in_use = any(_is_in_use(inference, scope) for scope, _ in inside)
-    weights = weights_of_losses(inference, symbol) & names
-    stated = frozenset[str]() if in_use else weights | _stated(symbol.scope.child(function), function, names)
+    stated = frozenset[str]() if in_use else _stated(inference, symbol, function, names)
     if not calls or any(True for _ in heirs(inference, symbol)):
         values = dict.fromkeys(stated, UNKNOWN)
     else:
@@ -117,10 +116,11 @@ def _looked_at(
     return found, names
 
 
-def _stated(scope: Scope, function: FunctionNode, names: frozenset[str]) -> frozenset[str]:
-    """Those of some arguments that have no annotation and that are tensors as the docstring says."""
+def _stated(inference: Inference, symbol: ClassSymbol, function: FunctionNode, names: frozenset[str]) -> frozenset[str]:
+    """Those of some arguments that a loss takes as weights, or that have no annotation and a docstring says it."""
+    scope = symbol.scope.child(function)
     bare = (one.arg for one, _ in arguments_with_defaults(function) if one.annotation is None and one.arg in names)
-    return frozenset(name for name in bare if says_tensor(scope, name))
+    return names & weights_of_losses(inference, symbol) | {name for name in bare if says_tensor(scope, name)}
 
 
 def _agreed(

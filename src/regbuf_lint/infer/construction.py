@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.stores import names_own
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_function
@@ -65,10 +66,10 @@ def follow_methods(
     arguments: Arguments = ANY_ARGUMENTS,
     known: Mapping[str, AttributeState] | None = None,
 ) -> None:
-    """Build an object from the given arguments, then call its methods; a probe notes what is done on the way.
+    """Build an object from the given arguments, then call its methods, until a probe knows from these what it wants.
 
     Args:
-        inference: an inference with a probe.
+        inference: an inference with the probe.
         symbol: the object's class.
         owners: those of its classes whose methods and properties are called.
         arguments: what the constructor is given.
@@ -82,12 +83,21 @@ def follow_methods(
         _attempt(inference, symbol, lambda frame: _run_initialisers(frame, symbol, state, arguments))
         state = State(attributes={**(known or {}), **state.attributes}, initialised=True)
         for owner in owners:
-            definition = inference.definition(owner)
-            for function in (*definition.methods.values(), *definition.properties.values()):
+            for function in _telling_first(inference, owner):
                 _attempt(inference, symbol, partial(_call, found=(owner, function), state=state.copy()))
 
 
+def _telling_first(inference: Inference, owner: ClassSymbol) -> list[FunctionNode]:
+    """The methods and properties of a class, those that name what the probe wants first."""
+    definition, probe = inference.definition(owner), inference.probe
+    wanted = frozenset[str]() if probe is None else probe.wanted
+    functions = [*definition.methods.values(), *definition.properties.values()]
+    return sorted(functions, key=lambda function: not any(names_own(function, one) for one in wanted))
+
+
 def _attempt(inference: Inference, symbol: ClassSymbol, follow: Callable[[Frame], None]) -> None:
+    if inference.probe is not None and inference.probe.is_settled:
+        return
     with suppress(TooLarge):
         follow(Frame(inference, symbol.scope, symbol=symbol, owner=symbol))
 

@@ -30,8 +30,9 @@ def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction:
     written = [event for event in construction.events if isinstance(event, Write) and may_be(event.value, Loaded)]
     if not written:
         return construction
-    probe = _uses(inference, symbol, construction)
-    found = {event.attribute: _alternatives(probe, event.attribute) for event in written if event.attribute is not None}
+    wanted = frozenset(event.attribute for event in written if event.attribute is not None)
+    probe = _uses(inference, symbol, construction, wanted)
+    found = {attribute: _alternatives(probe, attribute) for attribute in wanted}
     events = tuple(_event(event, found) for event in construction.events)
     attributes = {
         name: AttributeState(_value(state.value, found[name]), state.writes) if name in found else state
@@ -40,9 +41,9 @@ def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction:
     return replace(construction, events=events, attributes=attributes)
 
 
-def _uses(inference: Inference, symbol: ClassSymbol, construction: Construction) -> Probe:
+def _uses(inference: Inference, symbol: ClassSymbol, construction: Construction, wanted: frozenset[str]) -> Probe:
     family = [*inference.classes(symbol), *heirs(inference, symbol)]
-    probe = Probe(frozenset(one.scope for one in family), _visit)
+    probe = Probe(frozenset(one.scope for one in family), wanted, _visit)
     known = {
         name: AttributeState(mark(name, state.value), state.writes)
         for name, state in construction.attributes.items()

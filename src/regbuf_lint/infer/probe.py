@@ -42,6 +42,7 @@ class Probe:
 
     Args:
         family: scopes of the classes whose attributes are looked at.
+        wanted: the attributes that somebody asks about.
         visitor: follows the constructor and the methods of a class that is given loaded objects.
 
     Attributes:
@@ -49,11 +50,17 @@ class Probe:
         others: used as tensors can't be: called, looked up by a string, asked for ``items()`` or ``parameters()``.
     """
 
-    def __init__(self, family: frozenset[Scope], visitor: Visitor) -> None:
+    def __init__(self, family: frozenset[Scope], wanted: frozenset[str], visitor: Visitor) -> None:
         self.family = family
+        self.wanted = wanted
         self.visitor = visitor
         self.tensors: set[Place] = set()
         self.others: set[Place] = set()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether each attribute is known to hold no tensor, so that no further use counts."""
+        return all(Place(attribute) in self.others for attribute in self.wanted)
 
 
 def marked(frame: Frame, attribute: str, value: Value) -> Value:

@@ -261,6 +261,13 @@ def tensors(value: Value) -> tuple[Tensor, ...]:
     return tuple(one for one in value if isinstance(one, Tensor))
 
 
+def parts_of(one: Alternative) -> tuple[Value, ...]:
+    """What a list, tuple or dict holds, as far as that is known one by one; nothing for any other alternative."""
+    if isinstance(one, Sequence):
+        return one.items if one.items is not None else (one.element,)
+    return (*(value for _, value in one.items), one.rest) if isinstance(one, Mapping) else ()
+
+
 def asks_for_gradient(value: Value) -> bool:
     """Whether a tensor among the alternatives requires a gradient itself, and none has it from what it is made of."""
     found = tensors(value)

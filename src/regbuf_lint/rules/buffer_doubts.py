@@ -84,9 +84,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and context.handed_on(plan.attribute)
     )
     found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
-    compiled = {write.step.method for plan in plans for write in plan.chosen if context.runs_later(write.step.method)}
-    if compiled and may_be_scripted(context):
-        found.append(f"TorchScript compiles no registration, should it have to compile `{min(compiled)}`")
+    found.extend(_about_compiling(context, plans))
     found.extend(
         f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
         for plan in plans
@@ -119,6 +117,14 @@ def _about_demands(context: ClassContext, plan: Plan) -> list[str]:
     demands = context.demands_on(plan.attribute) if plan.attribute is not None else {}
     unmet = {one: method for one, method in demands.items() if one is not Demand.DTYPE or _is_cast(plan)}
     return [f"`{method}` {_UNMET[one]}" for one, method in unmet.items()]
+
+
+def _about_compiling(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """What TorchScript makes of the methods that get a registration."""
+    later = {write.step.method for plan in plans for write in plan.chosen if context.runs_later(write.step.method)}
+    if not later or not may_be_scripted(context):
+        return []
+    return [f"TorchScript compiles no registration, should it have to compile `{min(later)}`"]
 
 
 def _first_tensors(plan: Plan) -> list[Write]:

@@ -9,7 +9,7 @@ from regbuf_lint.classes.cpu_company import meets_cpu_tensors
 from regbuf_lint.classes.definition import REGISTRIES
 from regbuf_lint.classes.demands import Demand, demands_on
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
-from regbuf_lint.classes.filling import fill_before_reading, names_own, sets_before_reading
+from regbuf_lint.classes.filling import fill_before_reading, sets_before_reading
 from regbuf_lint.classes.first_values import (
     may_start_empty,
     starts_as_placeholder,
@@ -31,6 +31,7 @@ from regbuf_lint.classes.reasons import says_no_buffer
 from regbuf_lint.classes.redraws import redrawn_for_host
 from regbuf_lint.classes.scratch import refreshes, starts_on_own_device
 from regbuf_lint.classes.stand_ins import registers, stands_for_none
+from regbuf_lint.classes.stores import names_own
 from regbuf_lint.classes.templates import is_followed_template
 from regbuf_lint.classes.uses import APPLY, MOVERS
 from regbuf_lint.index.known_classes import outside_class

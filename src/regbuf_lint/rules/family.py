@@ -8,10 +8,9 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS, REGISTRIES, methods_where, names_string, receiver_name
-from regbuf_lint.classes.filling import names_own
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.recomputing import computes_anew
-from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, reshapes
+from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, names_own, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct, later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Buffer, Mapping, NoneValue, Sequence, is_only, is_tensor, may_be
+from regbuf_lint.model.value import Buffer, Mapping, NoneValue, Sequence, is_only, is_tensor, may_be, parts_of
 from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _holds_buffer(value: Value) -> bool:
 def _is_held(one: Alternative) -> bool:
     if isinstance(one, Buffer):
         return not one.registers_itself
-    parts = _parts(one)
+    parts = parts_of(one)
     # A container that holds plain tensors too is reported as such.
     return any(map(_is_buffer, parts)) and not any(map(is_tensor, parts))
 
@@ -103,14 +103,8 @@ def _is_buffer(value: Value) -> bool:
     return may_be(value, Buffer) and is_only(value, Buffer, NoneValue)
 
 
-def _parts(one: Alternative) -> tuple[Value, ...]:
-    if isinstance(one, Sequence):
-        return one.items if one.items is not None else (one.element,)
-    return (*(value for _, value in one.items), one.rest) if isinstance(one, Mapping) else ()
-
-
 def _is_empty(one: Alternative) -> bool:
-    return isinstance(one, (Sequence, Mapping)) and not any(_parts(one))
+    return isinstance(one, (Sequence, Mapping)) and not any(parts_of(one))
 
 
 def _finding(context: ClassContext, write: Write) -> Finding:

@@ -18,6 +18,7 @@ from regbuf_lint.model.value import (
     is_only,
     is_tensor,
     may_be,
+    parts_of,
     tensors,
     without,
 )
@@ -118,11 +119,8 @@ def _is_read_on_host(context: ClassContext, attribute: str) -> bool:
 
 
 def _held_tensors(value: Value) -> Iterator[Tensor]:
-    for one in value:
-        if isinstance(one, Tensor):
-            yield one
-        elif isinstance(one, (Sequence, Mapping)):
-            yield from (tensor for inner in _values(one) for tensor in _held_tensors(inner))
+    yield from tensors(value)
+    yield from (tensor for one in value for part in parts_of(one) for tensor in _held_tensors(part))
 
 
 def _reported(writes: list[Write]) -> Write:
@@ -158,7 +156,7 @@ def _is_open_argument(value: Value) -> bool:
 def _is_from_outside(one: Alternative) -> bool:
     if not isinstance(one, (Sequence, Mapping)) or one.items:
         return False
-    held = [tensor for part in _values(one) for tensor in tensors(part)]
+    held = [tensor for part in parts_of(one) for tensor in tensors(part)]
     return bool(held) and all(tensor.argument and not tensor.fresh for tensor in held)
 
 
@@ -173,13 +171,13 @@ def _is_empty(one: Alternative) -> bool:
     """Whether a container holds nothing but None and containers that are empty too."""
     if not isinstance(one, (Sequence, Mapping)):
         return False
-    return all(_is_empty(held) for value in _values(one) for held in without(value, NoneValue))
+    return all(_is_empty(held) for value in parts_of(one) for held in without(value, NoneValue))
 
 
 def _holds_tensors(one: Alternative, depth: int) -> bool:
     if depth > _DEEPEST_NESTING or not isinstance(one, (Sequence, Mapping)) or _is_settings(one):
         return False
-    values = [value for value in _values(one) if value]
+    values = [value for value in parts_of(one) if value]
     held = [value for value in values if _is_held(value, depth)]
     # Settings, one of which is a tensor or None, are mostly without the tensor.
     return any(not may_be(value, NoneValue) for value in held) or (bool(held) and len(held) == len(values))
@@ -192,12 +190,6 @@ def _is_settings(one: Alternative) -> bool:
     added = without(one.rest, NoneValue)
     plain = all(is_only(value, Literal, Other, NoneValue) for _, value in one.items)
     return plain and all(isinstance(held, Tensor) and bool(held.argument) for held in added)
-
-
-def _values(one: Sequence | Mapping) -> tuple[Value, ...]:
-    if isinstance(one, Sequence):
-        return one.items if one.items is not None else (one.element,)
-    return (*(value for _, value in one.items), one.rest)
 
 
 def _is_held(value: Value, depth: int) -> bool:
