@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from regbuf_lint.classes.definition import ClassDefinition, define
@@ -18,7 +20,6 @@ from regbuf_lint.model.value import unknown
 
 if TYPE_CHECKING:
     import ast
-    from collections import defaultdict
     from collections.abc import Callable, Iterator
 
     from regbuf_lint.index.files import FileFacts
@@ -39,14 +40,22 @@ Constructor: TypeAlias = "Callable[[Inference, ClassSymbol], Construction | None
 
 Answer = TypeVar("Answer")
 
-_NO_CUT = sys.maxsize
-
 
 @dataclass(slots=True)
 class Work:
-    """Work that was under way: whether its answer is the same wherever it is asked for."""
+    """Work that was under way.
 
-    is_lasting: bool = True
+    Attributes:
+        cuts: how much work was under way, itself left aside, when each of the works began that it could not follow. Its
+            answer is the same wherever it is asked for where there are none, else as long as the last of these goes on.
+    """
+
+    cuts: frozenset[int] = frozenset()
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether its answer is the same wherever it is asked for."""
+        return not self.cuts
 
 
 class Inference:
@@ -88,7 +97,9 @@ class Inference:
         self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}
         self.generators: dict[Scope, bool] = {}
         self._entered: dict[object, int] = {}
-        self._reach_of_cuts = _NO_CUT
+        self._cuts: frozenset[int] = frozenset()
+        self._passing: defaultdict[int, dict[object, Callable[[], object]]] = defaultdict(dict)
+        self._cuts_of: dict[object, frozenset[int]] = {}
 
     def probing(self, probe: Probe) -> Inference:
         """An inference of the same project that looks for the uses of loaded objects, with no answers found before."""
@@ -117,7 +128,7 @@ class Inference:
             key: the work.
             place: where no such work is the reason, how much work was under way when that began which is.
         """
-        self._reach_of_cuts = min(self._reach_of_cuts, self._entered.get(key, place))
+        self._cuts |= {self._entered.get(key, place)}
         return unknown(reason)
 
     @property
@@ -129,14 +140,21 @@ class Inference:
     def working(self, key: object) -> Iterator[Work]:
         """Do work on ``key``, which must not be under way; the work says afterwards whether its answer may be kept."""
         work = Work()
-        outer, self._reach_of_cuts = self._reach_of_cuts, _NO_CUT
+        outer, self._cuts = self._cuts, frozenset()
         self._entered[key] = place = len(self._entered) + 1
         try:
             yield work
         finally:
             del self._entered[key]
-            work.is_lasting = self._reach_of_cuts >= place
-            self._reach_of_cuts = min(outer, _NO_CUT if work.is_lasting else self._reach_of_cuts)
+            self._forget(place)
+            work.cuts = frozenset(cut for cut in self._cuts if cut < place)
+            self._cuts = outer | work.cuts
+
+    def _forget(self, place: int) -> None:
+        """Give up the answers that hold as long as the work goes on that was the ``place``-th to begin."""
+        for key, forget in self._passing.pop(place, {}).items():
+            del self._cuts_of[key]
+            forget()
 
     def is_working(self, key: object) -> bool:
         """Whether work on ``key`` is under way."""
@@ -145,7 +163,7 @@ class Inference:
     def found_once(
         self, known: dict[Scope, Answer], scope: Scope, what: str, find: Callable[[], Answer]
     ) -> Answer | None:
-        """The answer to a question about a scope: what is known, else what is found and kept where it lasts.
+        """The answer to a question about a scope: what is known, else what is found and kept as long as it lasts.
 
         Args:
             known: the answers found before; changed.
@@ -156,17 +174,20 @@ class Inference:
         Returns:
             None while the answer is being found further up.
         """
+        key = (scope, what)
         answer = known.get(scope)
         if answer is not None:
+            self._cuts |= self._cuts_of.get(key, frozenset())
             return answer
-        key = (scope, what)
         if self.is_working(key):
             self.cut(what, key)
             return None
         with self.working(key) as work:
             answer = find()
-        if work.is_lasting:
-            known[scope] = answer
+        known[scope] = answer
+        if not work.is_lasting:
+            self._cuts_of[key] = work.cuts
+            self._passing[max(work.cuts)][key] = partial(known.pop, scope)
         return answer
 
     def definition(self, symbol: ClassSymbol) -> ClassDefinition:
