@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.agreement import View, agreed
 from regbuf_lint.index.files import ParseError
+from regbuf_lint.index.headers import Headers
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
@@ -66,11 +67,13 @@ class Session:
         self._roots = tuple(roots)
         codes = selected_codes(settings, [rule.meta for rule in RULES])
         self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
+        self._headers = Headers()
         self._forget()
 
     def _forget(self) -> None:
         here = Path.cwd()
-        self._project = Project((here, here / "src", self.settings.root, self.settings.root / "src", *self._roots))
+        roots = (here, here / "src", self.settings.root, self.settings.root / "src", *self._roots)
+        self._project = Project(roots, self._headers)
         self._inference: Inference = start(self._project, self.settings)
         self._read_elsewhere: set[Path] = set()
 

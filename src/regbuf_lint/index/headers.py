@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,23 @@ _HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\
 _CALL = re.compile(rb"\b(?:self|super\([^)]*\))\.([\w\x80-\xff]+)\(")
 _CALLED_CLASS = re.compile(rb"([A-Z\x80-\xff][\w\x80-\xff]*)\(")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
+
+
+class Headers:
+    """The answers of this file's functions, each found once and kept: the files may change, but hardly in this.
+
+    Attributes:
+        files_by_base: see the function of that name.
+        files_by_called_class: see the function of that name.
+        files_with: see the function of that name.
+        calls_on_self: see the function of that name.
+    """
+
+    def __init__(self) -> None:
+        self.files_by_base = cache(files_by_base)
+        self.files_by_called_class = cache(files_by_called_class)
+        self.files_with = cache(files_with)
+        self.calls_on_self = cache(calls_on_self)
 
 
 def files_by_base(directory: Path) -> dict[str, tuple[Path, ...]]:

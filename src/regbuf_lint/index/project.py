@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.files import FileFacts, ParseError, import_name, installed_roots, parse
-from regbuf_lint.index.headers import calls_on_self, files_by_base, files_by_called_class, files_with
+from regbuf_lint.index.headers import Headers
 from regbuf_lint.index.scopes import (
     AssignBinding,
     ClassBinding,
@@ -60,18 +60,15 @@ class Project:
     Args:
         roots: directories in which top-level packages of the project are looked for, behind the directory from which
             the importing file itself is imported and before installed packages.
+        headers: what an earlier project of the run has found out without parsing.
     """
 
-    def __init__(self, roots: Iterable[Path] = ()) -> None:
+    def __init__(self, roots: Iterable[Path] = (), headers: Headers | None = None) -> None:
         self._roots = list(dict.fromkeys(roots))
         self._installed = installed_roots()
         self._by_name: dict[tuple[Path | None, str], Path | None] = {}
         self._by_path: dict[Path, FileFacts | None] = {}
-        self._holding: dict[tuple[Path, str], tuple[Path, ...]] = {}
-        self._headers: dict[Path, dict[str, tuple[Path, ...]]] = {}
-        self._callers: dict[Path, dict[str, tuple[Path, ...]]] = {}
-        self._callers_beside: dict[Path, dict[str, tuple[Path, ...]]] = {}
-        self._calls: dict[Path, frozenset[str]] = {}
+        self._headers = headers or Headers()
         self._listings: dict[Path, frozenset[str]] = {}
         self._resolving: set[ast.expr] = set()
         self._exports: dict[tuple[FileFacts, str], tuple[Symbol, ...]] = {}
@@ -202,9 +199,8 @@ class Project:
         top = _package_directory(file)
         if top is None:
             return
-        if top not in self._callers:
-            self._callers[top] = files_by_called_class(top)
-        yield from self._read_each(path for path in self._callers[top].get(name, ()) if path != file.path)
+        calling = self._headers.files_by_called_class(top).get(name, ())
+        yield from self._read_each(path for path in calling if path != file.path)
 
     def files_beside_calling(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
         """By path, the files of a file's project outside its top-level package where a class's name is called.
@@ -215,13 +211,8 @@ class Project:
         top, project = _package_directory(file), self._project_directory(file)
         if project is None:
             return
-        if project not in self._callers_beside:
-            self._callers_beside[project] = files_by_called_class(project, DEFAULT_EXCLUDES, _MOST_FOLDERS)
-        beside = [
-            path
-            for path in self._callers_beside[project].get(name, ())
-            if path != file.path and (top is None or top not in path.parents)
-        ]
+        calling = self._headers.files_by_called_class(project, DEFAULT_EXCLUDES, _MOST_FOLDERS).get(name, ())
+        beside = [path for path in calling if path != file.path and (top is None or top not in path.parents)]
         if len(beside) <= _MOST_BESIDE:
             yield from self._read_each(beside)
 
@@ -245,31 +236,22 @@ class Project:
         if top is None:
             yield file
             return
-        if (top, text) not in self._holding:
-            self._holding[top, text] = files_with(top, text.encode())
-        yield from self._read_each(self._holding[top, text])
+        yield from self._read_each(self._headers.files_with(top, text.encode()))
 
     def called_where_derived(self, file: FileFacts, word: str) -> frozenset[str]:
         """Names of methods called on ``self`` or ``super()`` in the files other than ``file`` that derive from it."""
         others = [path for path in self._deriving(file, word) if path != file.path]
-        return frozenset[str]().union(*map(self._calls_in, others[:_MOST_DERIVING]))
+        return frozenset[str]().union(*map(self._headers.calls_on_self, others[:_MOST_DERIVING]))
 
     def calls_on_self(self, file: FileFacts) -> frozenset[str]:
         """Names of methods called on ``self`` or ``super()`` in a file."""
-        return self._calls_in(file.path)
-
-    def _calls_in(self, path: Path) -> frozenset[str]:
-        if path not in self._calls:
-            self._calls[path] = calls_on_self(path)
-        return self._calls[path]
+        return self._headers.calls_on_self(file.path)
 
     def _deriving(self, file: FileFacts, word: str) -> tuple[Path, ...]:
         top = _package_directory(file)
         if top is None:
             return ()
-        if top not in self._headers:
-            self._headers[top] = files_by_base(top)
-        return self._headers[top].get(word, ())
+        return self._headers.files_by_base(top).get(word, ())
 
     def _bound(self, scope: Scope, name: str, hops: int) -> tuple[Symbol, ...]:
         found: list[Symbol] = []
