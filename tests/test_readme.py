@@ -51,7 +51,7 @@ def test_continuous_integration_runs_the_readme_s_test_command() -> None:
     assert extraction is not None
     result = subprocess.run(["bash", "-c", extraction[1]], cwd=ROOT, capture_output=True, text=True, check=True)
     assert result.stdout == block("test command")
-    assert result.stdout.strip().endswith("/pytest")
+    assert result.stdout.strip().endswith("/pytest -n auto")
     assert 'bash -euo pipefail -c "$test_command"' in script
 
 
