@@ -405,6 +405,22 @@ def test_fact_12_ddp_cannot_broadcast_a_buffer_that_grew_apart(tmp_path: Path) -
         multiprocessing.spawn(growing_rank, args=((tmp_path / "store").as_uri(),), nprocs=2)
 
 
+def expanding_rank(rank: int, store: str) -> None:
+    """Run a DistributedDataParallel forward with a buffer that two ranks have replaced by an expanded tensor."""
+    inner, wrapped = wrapped_on(rank, store, torch.ones(2, 2))
+    inner.x = torch.ones(2, 2).expand(3, 2, 2)
+    wrapped(torch.ones(1, 2))
+
+
+@pytest.mark.slow
+def test_fact_12_ddp_cannot_broadcast_a_buffer_that_became_an_expanded_tensor(tmp_path: Path) -> None:
+    if not torch.distributed.is_available():
+        pytest.skip("torch was built without torch.distributed")
+    multiprocessing: Any = torch.multiprocessing
+    with pytest.raises(multiprocessing.ProcessRaisedException, match="single memory location"):
+        multiprocessing.spawn(expanding_rank, args=((tmp_path / "store").as_uri(),), nprocs=2)
+
+
 # Devices
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "xpu", "contiguous"})
 """Methods that give the same values in another place or form."""
 
+_COPYING = _CASTS | {"clone", "detach"}
+
 _ABOUT_SHAPE = frozenset(
     {"shape", "device", "dtype", "ndim", "size", "dim", "numel", "new_zeros", "new_ones", "new_empty"}
 )
@@ -187,8 +189,15 @@ def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
         isinstance(value, ast.Call)
         and last_name(value.func) in _RESHAPING
         and any(is_own(node, receiver, attribute) for node in ast.walk(value))
-        for value in own_values(function, receiver, attribute)
+        for value in map(_in_first_form, own_values(function, receiver, attribute))
     )
+
+
+def _in_first_form(value: ast.expr) -> ast.expr:
+    """``x`` for ``x.clone()``, ``x.to(...)`` and the like, any number of them."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _COPYING:
+        value = value.func.value
+    return value
 
 
 def freezes(function: ast.AST) -> bool:

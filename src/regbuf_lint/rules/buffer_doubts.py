@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.demands import Demand
-from regbuf_lint.model.class_view import WriteForm
+from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
 from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
@@ -17,7 +17,6 @@ from regbuf_lint.rules.torchscript import may_be_scripted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from regbuf_lint.model.class_view import Write
     from regbuf_lint.rules.context import ClassContext
 
 
@@ -76,6 +75,8 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         found.append("another statement assigns it what may be no tensor, and that raises TypeError for a buffer")
     if any(context.may_start_empty(plan.attribute) and _changes(context, plan) for plan in plans):
         found.append("it starts empty, and DistributedDataParallel cannot broadcast what ranks fill apart in shape")
+    if any(_becomes_expanded(context, plan) for plan in plans):
+        found.append("a method puts an expanded tensor in its place, which DistributedDataParallel cannot broadcast")
     if any(plan.persistent and _changes_shape(context, plan) for plan in plans):
         found.append("a method puts another value in its place, and one of another shape cannot be loaded again")
     found.extend(
@@ -147,6 +148,13 @@ def _changes(context: ClassContext, plan: Plan) -> bool:
 def _changes_shape(context: ClassContext, plan: Plan) -> bool:
     """Whether a later value may have another shape, so that ``load_state_dict`` raises RuntimeError."""
     return plan.attribute is not None and context.change_of(plan.attribute) in {Change.CACHE, Change.REPLACED}
+
+
+def _becomes_expanded(context: ClassContext, plan: Plan) -> bool:
+    """Whether a method that runs later assigns a tensor whose elements share memory."""
+    later = context.later_events(plan.attribute) if plan.attribute is not None else ()
+    writes = (event for event in later if isinstance(event, Write))
+    return any(tensor.expanded for write in writes for tensor in tensors(write.value))
 
 
 def _shares_tensor(plans: Sequence[Plan]) -> bool:
