@@ -14,6 +14,7 @@ from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import (
     EVALUATING,
+    MOVING,
     RETURNING_SELF,
     SAMPLING,
     BuiltSubmodule,
@@ -35,6 +36,7 @@ from regbuf_lint.model.value import (
     Buffer,
     Distribution,
     Literal,
+    Loaded,
     Mapping,
     NoneValue,
     Other,
@@ -80,7 +82,8 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
     if isinstance(owner, Sequence) and name in owner.fields and owner.items is not None:
         return owner.items[owner.fields.index(name)]
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
-    known = gives_tensor or isinstance(owner, (Sequence, Mapping, Literal, Other))
+    moves = isinstance(owner, Loaded) and name in MOVING
+    known = gives_tensor or moves or isinstance(owner, (Sequence, Mapping, Literal, Other))
     return frozenset({MethodOf(owner, name, node)}) if known else UNKNOWN
 
 

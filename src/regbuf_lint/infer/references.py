@@ -15,23 +15,9 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
 
-RETURNING_SELF = frozenset(
-    {
-        "to",
-        "cuda",
-        "cpu",
-        "xpu",
-        "eval",
-        "train",
-        "half",
-        "float",
-        "double",
-        "bfloat16",
-        "type",
-        "requires_grad_",
-        "apply",
-    }
-)
+MOVING = frozenset({"to", "cuda", "cpu", "xpu", "half", "float", "double", "bfloat16", "type"})
+"""Methods that give an nn.Module or a tensor, as which they are called, on another device or in another dtype."""
+RETURNING_SELF = MOVING | {"eval", "train", "requires_grad_", "apply"}
 """Methods of nn.Module that return the object that they are called on."""
 
 
