@@ -74,7 +74,9 @@ def is_parameter_list(one: Alternative) -> bool:
 
 
 def part_of_loaded(one: Loaded, part: Part) -> Loaded:
-    """A part of what ``torch.load`` returned."""
+    """A part of what ``torch.load`` returned; what has been moved is a tensor if its parts are used as such."""
+    if one.is_moved:
+        return one
     inner = (Place(place.attribute, Part.ELEMENT if place.part is Part.ELEMENT else part) for place in one.places)
     return replace(one, places=frozenset(inner))
 

@@ -78,4 +78,6 @@ def _event(event: Event, found: Mapping[str, tuple[Alternative, ...]]) -> Event:
 
 def _value(value: Value, found: tuple[Alternative, ...]) -> Value:
     loaded = frozenset(one for one in value if isinstance(one, Loaded))
+    if any(one.is_moved for one in loaded):
+        found = tuple(one for one in found if isinstance(one, Tensor))
     return (value - loaded).union(found) if loaded and found else value

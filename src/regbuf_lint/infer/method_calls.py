@@ -63,7 +63,9 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
         return _of_parameter(owner, callee.name, arguments)
     if isinstance(owner, Buffer):
         return torch_api.call_method(callee.name, torch_api.as_plain(owner), arguments) or UNKNOWN
-    if isinstance(owner, (Submodule, Instance, Loaded)):
+    if isinstance(owner, Loaded):
+        return frozenset({replace(owner, is_moved=True)})
+    if isinstance(owner, (Submodule, Instance)):
         return PARAMETERS_IN_TURN if callee.name == "parameters" else frozenset({owner})
     if isinstance(owner, Distribution):
         return frozenset({_of_distribution(owner, callee.name, arguments)})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import ExternalValue, SelfMethod
 from regbuf_lint.infer.torch_api import JOINING
-from regbuf_lint.model.value import Literal, Loaded, Mapping, Part, Place, Sequence, Value, is_only
+from regbuf_lint.model.value import Literal, Loaded, Mapping, Part, Place, Sequence, Value, is_only, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -138,10 +138,16 @@ def note_call(frame: Frame, callee: Value, arguments: Arguments) -> None:
     first = arguments.positional[0] if arguments.positional else frozenset()
     for one in callee:
         if isinstance(one, ExternalValue) and one.name in JOINING:
-            elements = (Place(place.attribute, Part.ELEMENT) for place in _places(first))
-            frame.inference.probe.tensors.update(elements)
+            frame.inference.probe.tensors.update(_elements_of(first))
         elif isinstance(one, SelfMethod) and _takes_tensor(frame, one):
             note_tensor(frame, first)
+
+
+def _elements_of(joined: Value) -> set[Place]:
+    """What is joined: the elements of a loaded list, or what stands in a list that is not loaded itself."""
+    loaded = (place for one in joined if isinstance(one, Loaded) for place in one.places)
+    listed = (place for one in joined for part in parts_of(one) for place in _places(part))
+    return {Place(place.attribute, Part.ELEMENT) for place in loaded}.union(listed)
 
 
 def _takes_tensor(frame: Frame, method: SelfMethod) -> bool:

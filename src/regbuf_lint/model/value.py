@@ -201,9 +201,11 @@ class Loaded(Unknown):
 
     Attributes:
         places: where it has been stored; kept only while its uses are looked for.
+        is_moved: whether it has been moved or cast, which no list or dict can be.
     """
 
     places: frozenset[Place] = frozenset()
+    is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
