@@ -19,7 +19,9 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
 class Headers:
-    """The answers of this file's functions, each found once and kept: the files may change, but hardly in this.
+    """The answers of this file's functions, each found once and kept, though fixes may rewrite files meanwhile.
+
+    None of them adds a base, a call of a class, or a method.
 
     Attributes:
         files_by_base: see the function of that name.
