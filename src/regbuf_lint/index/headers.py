@@ -21,7 +21,7 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 class Headers:
     """The answers of this file's functions, each found once and kept, though fixes may rewrite files meanwhile.
 
-    None of them adds a base, a call of a class, or a method.
+    What these add, registrations and properties, is none of what the answers are looked up for.
 
     Attributes:
         files_by_base: see the function of that name.
