@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import threading
+import time
 
 import pytest
 
@@ -27,3 +30,17 @@ def test_what_is_raised_is_raised_here() -> None:
         with_deep_stack(lambda: 1 / 0)
     with pytest.raises(RecursionError):
         with_deep_stack(lambda: depth(10**6))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_an_interrupt_is_raised_when_the_work_has_ended() -> None:
+    ended = []
+
+    def work() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+        ended.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        with_deep_stack(work)
+    assert ended
