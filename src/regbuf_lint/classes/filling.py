@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, last_name, receiver_name
-from regbuf_lint.classes.stores import is_own, own_values, stores_in
+from regbuf_lint.classes.stores import is_own, own_values, stores_in, values_in
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import nested_blocks
 
@@ -63,9 +63,7 @@ def _ends_early(function: FunctionNode) -> bool:
 
 
 def _sets(function: FunctionNode, attribute: str, setters: frozenset[str]) -> bool:
-    return not setters.isdisjoint(_called_alone(function)) or any(
-        own_values(function, receiver_name(function), attribute)
-    )
+    return not setters.isdisjoint(_called_alone(function)) or bool(values_in([function], attribute))
 
 
 @once_per_node
@@ -153,10 +151,10 @@ class _Filling:
         return all(ends) and (filled or not checked or any(sets))
 
     def _sets(self, statement: ast.stmt) -> bool:
-        return any(own_values(statement, self._receiver, self._attribute))
+        return bool(own_values(statement, self._receiver, self._attribute))
 
     def _simple(self, statement: ast.stmt, *, filled: bool) -> bool:
-        values = list(own_values(statement, self._receiver, self._attribute))
+        values = own_values(statement, self._receiver, self._attribute)
         if values and isinstance(statement, (ast.Assign, ast.AnnAssign)):
             if (self._reads(statement) and not filled) or not all(self._is_fresh(value) for value in values):
                 raise _Otherwise

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, methods_where, receiver_name
-from regbuf_lint.classes.stores import own_values
+from regbuf_lint.classes.definition import last_name, methods_where
+from regbuf_lint.classes.stores import values_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -132,8 +132,7 @@ def _are_first(
 
 
 def _first_values(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> list[ast.expr]:
-    functions = methods_where(definitions, building.__contains__)
-    return [value for one in functions for value in own_values(one, receiver_name(one), attribute)]
+    return values_in(methods_where(definitions, building.__contains__), attribute)
 
 
 def _is_without_elements(value: ast.AST) -> bool:

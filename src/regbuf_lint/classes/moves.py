@@ -50,7 +50,7 @@ def device_moves(definition: ClassDefinition) -> Iterator[DeviceMove]:
             moved = _moved(call, name)
             if moved is not None:
                 place = span(call if any(nested_blocks(statement)) else statement)
-                rebinds = _is_all_that(statement, call) and any(own_values(statement, name, moved.attr))
+                rebinds = _is_all_that(statement, call) and bool(own_values(statement, name, moved.attr))
                 yield DeviceMove(moved.attr, function.name, span(call), span(moved), place, rebinds)
 
 

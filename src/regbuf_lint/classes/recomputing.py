@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import bound_in, receiver_name
-from regbuf_lint.classes.stores import is_own, own_values
+from regbuf_lint.classes.stores import is_own, own_values, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,8 +26,8 @@ def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attr
         attribute: the attribute.
     """
     receiver = receiver_name(function)
-    known = {ast.dump(value) for one in builders for value in own_values(one, receiver_name(one), attribute)}
-    values = list(own_values(function, receiver, attribute))
+    known = set(map(ast.dump, values_in(builders, attribute)))
+    values = own_values(function, receiver, attribute)
     local = bound_in(function) - {receiver}
     return (
         bool(values)
@@ -40,8 +40,8 @@ def _is_set_first(function: FunctionNode, receiver: str | None, attribute: str) 
     """Whether the first of the method's own statements that names the attribute assigns it."""
     for statement in function.body:
         if any(is_own(node, receiver, attribute) for node in ast.walk(statement) if isinstance(node, ast.expr)):
-            return isinstance(statement, (ast.Assign, ast.AnnAssign)) and any(
-                True for _ in own_values(statement, receiver, attribute)
+            return isinstance(statement, (ast.Assign, ast.AnnAssign)) and bool(
+                own_values(statement, receiver, attribute)
             )
     return False
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import methods_where, receiver_name
-from regbuf_lint.classes.stores import is_own, own_values
+from regbuf_lint.classes.stores import is_own, own_values, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ def refreshes(definitions: Sequence[ClassDefinition], attribute: str, methods: s
     """Whether each of some methods replaces the attribute whenever it runs, not only inside an ``if``."""
     functions = [one.methods[name] for one in definitions for name in methods & one.methods.keys()]
     return methods <= {function.name for function in functions} and all(
-        any(any(own_values(statement, receiver_name(function), attribute)) for statement in _straight(function.body))
+        any(own_values(statement, receiver_name(function), attribute) for statement in _straight(function.body))
         for function in functions
     )
 
@@ -40,8 +40,7 @@ def _manages_device(definitions: Sequence[ClassDefinition]) -> bool:
     getters = [one.properties["device"] for one in definitions if "device" in one.properties]
     if getters:
         return not any(_asks_parameters(getter) for getter in getters)
-    functions = (function for one in definitions for function in one.methods.values())
-    return any(any(own_values(function, receiver_name(function), "device")) for function in functions)
+    return bool(values_in((function for one in definitions for function in one.methods.values()), "device"))
 
 
 class _Start:

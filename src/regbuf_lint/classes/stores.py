@@ -10,7 +10,7 @@ from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_
 from regbuf_lint.index.once import once_per_node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
@@ -19,6 +19,7 @@ _CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", 
 """Methods that give the same values in another place or form."""
 
 _COPYING = _CASTS | {"clone", "detach"}
+"""Those, and the methods that copy a tensor or take it out of its graph."""
 
 _ABOUT_SHAPE = frozenset(
     {"shape", "device", "dtype", "ndim", "size", "dim", "numel", "new_zeros", "new_ones", "new_empty"}
@@ -157,9 +158,14 @@ def _values_by_target(node: ast.AST) -> Mapping[tuple[str | None, str], Sequence
     return found
 
 
+def values_in(functions: Iterable[FunctionNode], attribute: str) -> list[ast.expr]:
+    """The values that methods assign to an attribute of their ``self``."""
+    return [value for one in functions for value in own_values(one, receiver_name(one), attribute)]
+
+
 def called_for(function: FunctionNode, attribute: str) -> Iterator[str]:
     """Last names of what a method calls to make the values that it assigns to an attribute of its ``self``."""
-    for value in own_values(function, receiver_name(function), attribute):
+    for value in values_in([function], attribute):
         yield from (last_name(node.func) for node in ast.walk(value) if isinstance(node, ast.Call))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import methods_where, receiver_name
-from regbuf_lint.classes.stores import own_loads, own_values
+from regbuf_lint.classes.definition import methods_where
+from regbuf_lint.classes.stores import own_loads, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ def is_followed_template(
     """
     functions = list(methods_where(definitions, runs_later))
     reads = [read for one in functions for read in _readings(one, attribute)]
-    values = [value for one in functions for value in own_values(one, receiver_name(one), attribute)]
+    values = values_in(functions, attribute)
     given = bool(values) and all(isinstance(value, ast.Name) for value in values)
     return given and bool(reads) and all(read in _ABOUT_PLACE for read in reads)
 
