@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
-from regbuf_lint.infer.references import BuiltSubmodule, Instance
+from regbuf_lint.infer.references import BuiltSubmodule, Instance, NamedTuple
 from regbuf_lint.model.value import (
     NONE,
+    NOTHING,
     UNKNOWN,
     Distribution,
     Mapping,
@@ -24,6 +25,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.infer.inference import Inference
 
@@ -39,6 +42,8 @@ _DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", 
 _WRAPPERS = frozenset({"Final", "ClassVar", "Annotated", "InitVar", "Required", "NotRequired"})
 PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.UninitializedParameter"})
 """Names of classes whose objects nn.Module registers as Parameters."""
+_NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
+_TYPED_DICTS = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 _ARRAY_ANNOTATIONS = frozenset({"jaxtyping", "torchtyping"})
 
 
@@ -170,7 +175,39 @@ def instance_of(inference: Inference, symbol: ClassSymbol) -> Value:
         return frozenset({BuiltSubmodule(symbol.name, symbol)})
     if any(isinstance(base, External) and is_torch_distribution(base.name) for base in order):
         return frozenset({Distribution()})
-    return frozenset({Instance(symbol)}) if verdict is Verdict.NO else unknown(f"an object of {symbol.name}")
+    if verdict is not Verdict.NO:
+        return unknown(f"an object of {symbol.name}")
+    return _record(inference, symbol) or frozenset({Instance(symbol)})
+
+
+def _record(inference: Inference, symbol: ClassSymbol) -> Value | None:
+    """A named tuple, or a dict with known keys, as its class declares its fields; None for other classes."""
+    classes = inference.classes(symbol)
+    named = next((one for one in classes if _derives(inference, one, _NAMED_TUPLES)), None)
+    if named is not None:
+        fields = _fields(inference, symbol, [named])
+        items = tuple(fields.values())
+        return frozenset({NamedTuple("tuple", items, join(items), tuple(fields), symbol)})
+    if any(_derives(inference, one, _TYPED_DICTS) for one in classes):
+        return frozenset({Mapping(tuple(_fields(inference, symbol, classes[::-1]).items()), NOTHING)})
+    return None
+
+
+def _derives(inference: Inference, symbol: ClassSymbol, bases: frozenset[str]) -> bool:
+    return any(isinstance(base, External) and base.name in bases for base in inference.hierarchy.bases(symbol)[0])
+
+
+def _fields(inference: Inference, symbol: ClassSymbol, declaring: Iterable[ClassSymbol]) -> dict[str, Value]:
+    """What the fields are by their annotations; of a class that has itself in a field, that one is not known."""
+
+    def find() -> dict[str, Value]:
+        return {
+            name: annotated(inference, one.scope, annotation)
+            for one in declaring
+            for name, annotation in inference.definition(one).annotations.items()
+        }
+
+    return inference.found_once(inference.fields, symbol.scope, "fields", find) or {}
 
 
 def _name(expression: ast.expr) -> str:

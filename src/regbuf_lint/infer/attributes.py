@@ -23,6 +23,7 @@ from regbuf_lint.infer.references import (
     FileValue,
     Instance,
     MethodOf,
+    NamedTuple,
     SelfMethod,
     SelfValue,
     SuperValue,
@@ -30,6 +31,7 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.value import (
+    NONE,
     TENSOR_KINDS,
     UNKNOWN,
     Alternative,
@@ -79,8 +81,8 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
         return _of_submodule(frame, owner, name, node)
     if isinstance(owner, Instance):
         return _of_object(frame, owner, name, node)
-    if isinstance(owner, Sequence) and name in owner.fields and owner.items is not None:
-        return owner.items[owner.fields.index(name)]
+    if isinstance(owner, Sequence) and owner.fields:
+        return _of_named_tuple(frame, owner, name, node)
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
     moves = isinstance(owner, Loaded) and name in MOVING
     known = gives_tensor or moves or isinstance(owner, (Sequence, Mapping, Literal, Other))
@@ -138,7 +140,7 @@ def _of_submodule(frame: Frame, owner: Submodule, name: str, node: ast.expr) -> 
     return frozenset({Unknown(of_module=True)})
 
 
-def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str, node: ast.expr) -> Value:
+def _of_object(frame: Frame, owner: Instance | BuiltSubmodule | NamedTuple, name: str, node: ast.expr) -> Value:
     symbol = owner.symbol
     if symbol is None:
         return UNKNOWN
@@ -153,7 +155,16 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule, name: str, node: 
         return held(without(construction.attributes[name].value, Unset)) or UNKNOWN
     if _is_property(frame, symbol, name):
         return UNKNOWN
-    return class_level(frame, symbol, name) or _annotated_attribute(frame, symbol, name) or UNKNOWN
+    value = class_level(frame, symbol, name)
+    if value is None or value == NONE:  # what a field is by default says less than what it may be
+        value = _annotated_attribute(frame, symbol, name) or value
+    return value or UNKNOWN
+
+
+def _of_named_tuple(frame: Frame, owner: Sequence, name: str, node: ast.expr) -> Value:
+    if owner.items is not None and name in owner.fields:
+        return owner.items[owner.fields.index(name)]
+    return _of_object(frame, owner, name, node) if isinstance(owner, NamedTuple) else frozenset({MethodOf(owner, name)})
 
 
 def self_attribute(frame: Frame, owner: SelfValue, name: str, state: State) -> Value:

@@ -13,7 +13,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.builtin_calls import BUILTINS
 from regbuf_lint.infer.collections import element_of, items_of
-from regbuf_lint.infer.external_calls import BUFFERS, call_external, torch_module_result
+from regbuf_lint.infer.external_calls import BUFFERS, call_external, named_tuple_of, torch_module_result
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.instances import instantiate
 from regbuf_lint.infer.method_calls import call_method_of
@@ -26,6 +26,7 @@ from regbuf_lint.infer.references import (
     FunctionValue,
     Instance,
     MethodOf,
+    NamedTupleClass,
     PartialCall,
     SelfMethod,
     SelfValue,
@@ -101,6 +102,8 @@ def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Cal
         return _external(frame, callee, arguments, node, state)
     if isinstance(callee, ClassValue):
         return instantiate(frame, callee.symbol, arguments)
+    if isinstance(callee, NamedTupleClass):
+        return named_tuple_of(callee, arguments)
     if isinstance(callee, MethodOf):
         return call_method_of(frame, callee, arguments, state)
     if isinstance(callee, PartialCall):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torch_class
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
-from regbuf_lint.infer.collections import dict_of, element_of, sequence, sequence_of
+from regbuf_lint.infer.collections import dict_of, element_of, items_of, sequence, sequence_of
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.library_functions import library_functions
-from regbuf_lint.infer.references import ExternalValue, FunctionValue, PartialCall
+from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
+from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
     NOTHING,
     OTHER,
@@ -25,6 +26,7 @@ from regbuf_lint.model.value import (
     Mapping,
     Other,
     Parameter,
+    Sequence,
     Submodule,
     Tensor,
     Unknown,
@@ -175,9 +177,27 @@ def _chain(arguments: Arguments) -> Value:
     return sequence_of("list", join(element_of(value) for value in arguments.positional))
 
 
+def _named_tuple_class(arguments: Arguments) -> Value:
+    """``namedtuple("Point", "x y")`` or ``namedtuple("Point", ["x", "y"])``."""
+    names = items_of(arguments.argument(1, "field_names"))
+    written = literal_string(arguments.argument(1, "field_names"))
+    fields = [literal_string(one) for one in names or ()] if written is None else written.replace(",", " ").split()
+    known = tuple(one for one in fields if one is not None)
+    return frozenset({NamedTupleClass(known)}) if known and len(known) == len(fields) else UNKNOWN
+
+
+def named_tuple_of(callee: NamedTupleClass, arguments: Arguments) -> Value:
+    """What calling such a class makes of the arguments; fields that they do not give are not known."""
+    given = () if arguments.starred else arguments.positional
+    by_name = dict(zip(callee.fields, given, strict=False)) | arguments.keywords
+    items = tuple(by_name.get(field, UNKNOWN) for field in callee.fields)
+    return frozenset({Sequence("tuple", items, join(items), callee.fields)})
+
+
 _CONTAINERS: dict[str, Callable[[Arguments], Value]] = {
     "collections.OrderedDict": dict_of,
     "collections.defaultdict": _default_dict,
+    "collections.namedtuple": _named_tuple_class,
     "itertools.chain": _chain,
 }
 

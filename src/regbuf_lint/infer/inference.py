@@ -75,6 +75,7 @@ class Inference:
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
         given: tensors that the constructor of a class is given by every caller in its package, by class.
+        fields: what the fields of a named tuple or of a dict with known keys are, by class.
         watched: for calls whose arguments somebody wants to know, the arguments seen so far.
     """
 
@@ -90,6 +91,7 @@ class Inference:
         self.functions: dict[Scope, FunctionValue] = {}
         self.effects: dict[Scope, Effect] = {}
         self.given: dict[Scope, Arguments] = {}
+        self.fields: dict[Scope, dict[str, Value]] = {}
         self.watched: dict[ast.Call, list[Arguments]] = {}
         self.heirs: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}
         self._definitions: dict[Scope, ClassDefinition] = {}

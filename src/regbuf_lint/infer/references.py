@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.value import Alternative, Submodule, Value
+from regbuf_lint.model.value import Alternative, Sequence, Submodule, Value
 
 if TYPE_CHECKING:
     import ast
@@ -97,6 +97,20 @@ class BuiltSubmodule(Submodule):
     """An nn.Module object of a class whose source is at hand."""
 
     symbol: ClassSymbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTuple(Sequence):
+    """A named tuple of a class whose source is at hand."""
+
+    symbol: ClassSymbol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTupleClass(Alternative):
+    """A class that ``collections.namedtuple`` has made, by the names of its fields."""
+
+    fields: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ class Caretaking(ClassFamily):
         """Whether the attribute is an argument for which all in the package give Parameters, or which all leave out."""
         found = tensors(self.value_of(attribute))
         arguments = {tensor.argument for tensor in found}
-        if len(arguments) != 1 or "" in arguments or any(tensor.fresh for tensor in found):
+        if len(arguments) != 1 or arguments & {"", "?"} or any(tensor.fresh for tensor in found):
             return False
         argument = arguments.pop()
         if is_given_parameters(self._inference, self._built, argument):

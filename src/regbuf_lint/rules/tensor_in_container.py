@@ -47,7 +47,8 @@ META = RuleMeta(
 DOCS = RuleDocs(
     what=(
         "Reports a list, tuple, dict or `OrderedDict` of tensors that is assigned to an attribute of `self` while an "
-        "`nn.Module` is built, at the first assignment that brings tensors."
+        "`nn.Module` is built, at the first assignment that brings tensors. A named tuple is a tuple, a `TypedDict` a "
+        "dict."
     ),
     why=(
         "`nn.Module` does not look into containers: none of the tensors moves with `.to()`, is cast by `.half()`, or "
