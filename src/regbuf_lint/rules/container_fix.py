@@ -62,6 +62,9 @@ def _only_write(writes: list[Write]) -> tuple[Write, Sequence]:
     if len(lists) < len(write.value) or len(kinds) > 1 or not kinds <= {"list", "tuple"}:
         msg = "its value may be something else than a list, or than a tuple"
         raise Withheld(msg)
+    if any(one.fields for one in lists):
+        msg = "it is a named tuple, whose parts other code may read by name"
+        raise Withheld(msg)
     container = lists[0] if len(lists) == 1 else Sequence(kinds.pop(), None, join(one.element for one in lists))
     if not container.element:
         msg = "it is filled after it is stored"

@@ -78,9 +78,9 @@ DOCS = RuleDocs(
         "makes, becomes numbered buffers and a property under the old name, which gives them as a list or tuple: "
         "indexing, loops, `len()`, `zip()` and unpacking read it as before, but each read makes a new list, and "
         "TorchScript cannot compile the property. Withheld, with the reason in the help, where the attribute is "
-        "handed on, changed, assigned again or named in a string; for dicts, nested containers, and lists that are "
-        "filled with `append`; where the file speaks of TorchScript; where a name is taken; and where the fix of "
-        "RBF001 would be withheld."
+        "handed on, changed, assigned again or named in a string; for dicts, named tuples, nested containers, and "
+        "lists that are filled with `append`; where the file speaks of TorchScript; where a name is taken; and where "
+        "the fix of RBF001 would be withheld."
     ),
     checkpoint_impact=(
         "As for RBF001: with `--persistent auto`, tensors that every construction rebuilds are registered with "
