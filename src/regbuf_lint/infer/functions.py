@@ -51,6 +51,9 @@ _TRANSPARENT = frozenset(
     }
 )  # fmt: skip
 
+_DECORATOR = "decorator"
+"""What the wrapt and decorator packages call that which makes a decorator of a function."""
+
 
 def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, state: State) -> Value:
     """What calling a function returns; what it does to the object under construction happens in ``state``."""
@@ -97,6 +100,8 @@ def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state:
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return UNKNOWN
     decorators = decorator_names(node)
+    if _DECORATOR in decorators:
+        return unknown("a decorator, which runs the function later")
     if "no_grad" in decorators or "inference_mode" in decorators:
         inner.quiet_gradient += 1
     inner.execute(node.body, local)
