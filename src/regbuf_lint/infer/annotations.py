@@ -181,24 +181,29 @@ def instance_of(inference: Inference, symbol: ClassSymbol) -> Value:
 
 
 def _record(inference: Inference, symbol: ClassSymbol) -> Value | None:
-    """A named tuple, or a dict with known keys, as its class declares its fields; None for other classes."""
+    """A named tuple, or a dict with known keys, as its class declares its fields.
+
+    None for other classes, and for one of these in a field of its own, which is an object like any other then.
+    """
     classes = inference.classes(symbol)
     named = next((one for one in classes if _derives(inference, one, _NAMED_TUPLES)), None)
-    if named is not None:
-        fields = _fields(inference, symbol, [named])
-        items = tuple(fields.values())
-        return frozenset({NamedTuple("tuple", items, join(items), tuple(fields), symbol)})
-    if any(_derives(inference, one, _TYPED_DICTS) for one in classes):
-        return frozenset({Mapping(tuple(_fields(inference, symbol, classes[::-1]).items()), NOTHING)})
-    return None
+    if named is None and not any(_derives(inference, one, _TYPED_DICTS) for one in classes):
+        return None
+    fields = _fields(inference, symbol, classes[::-1] if named is None else [named])
+    if fields is None:
+        return None
+    if named is None:
+        return frozenset({Mapping(tuple(fields.items()), NOTHING)})
+    items = tuple(fields.values())
+    return frozenset({NamedTuple("tuple", items, join(items), tuple(fields), symbol)})
 
 
 def _derives(inference: Inference, symbol: ClassSymbol, bases: frozenset[str]) -> bool:
     return any(isinstance(base, External) and base.name in bases for base in inference.hierarchy.bases(symbol)[0])
 
 
-def _fields(inference: Inference, symbol: ClassSymbol, declaring: Iterable[ClassSymbol]) -> dict[str, Value]:
-    """What the fields are by their annotations; of a class that has itself in a field, that one is not known."""
+def _fields(inference: Inference, symbol: ClassSymbol, declaring: Iterable[ClassSymbol]) -> dict[str, Value] | None:
+    """What the fields are by their annotations; None for a class in one of its own fields."""
 
     def find() -> dict[str, Value]:
         return {
@@ -207,7 +212,7 @@ def _fields(inference: Inference, symbol: ClassSymbol, declaring: Iterable[Class
             for name, annotation in inference.definition(one).annotations.items()
         }
 
-    return inference.found_once(inference.fields, symbol.scope, "fields", find) or {}
+    return inference.found_once(inference.fields, symbol.scope, "fields", find)
 
 
 def _name(expression: ast.expr) -> str:
