@@ -46,11 +46,14 @@ def test_what_another_name_registers_is_read_by_that_name() -> None:
     """Until it is moved the tensor is the buffer itself: nothing shows in an object that has just been built."""
     init = BEFORE.replace("        self.times", "        super().__init__()\n        self._times").rstrip()
     same, copy = (f'{init}\n        self.register_buffer("times", self._times{end})\n' for end in ("", ".to(n.dtype)"))
-    assert findings(same) == (), "nobody reads it by the first name"
+    withheld = "fix withheld: the same tensor is the buffer `times`"
+    (finding,) = findings(same)
+    local = "nothing here reads it once the object is built, so that a local may do"
+    assert finding.help == f"read `self.times` instead; {local}; {withheld}"
     (finding,) = findings(f"{same}\n    def forward(self, x):\n        return x * self._times\n")
     assert finding.fix is None
     assert finding.message.endswith("leave it behind while the buffer `times`, now the same, moves")
-    assert finding.help == "read `self.times` instead; fix withheld: the same tensor is the buffer `times`"
+    assert finding.help == f"read `self.times` instead; {withheld}"
     (finding,) = findings(copy)
     assert finding.fix is not None
     assert finding.message.endswith("`state_dict()` does not save it")

@@ -146,8 +146,6 @@ class Caretaking(ClassFamily):
             return False
         if is_given_to_registering_class(self._inference, self._built, attribute, self._building):
             return True
-        if self.registered_as(attribute) is not None:
-            return True
         held: set[str] = set()
         registered: set[str] = set()
         for event in self.construction.events:

@@ -166,12 +166,10 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
 
 def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
     """What to write instead, where the attribute's tensor is no buffer of another name, or is one."""
-    if buffer is not None:
-        return f"read `self.{buffer}` instead"
-    registered = f"register it: `{_registration(context, write)}`"
+    wanted = f"read `self.{buffer}` instead" if buffer else f"register it: `{_registration(context, write)}`"
     if write.attribute is None or context.is_used_later(write.attribute):
-        return registered
-    return f"{registered}; nothing here reads it once the object is built, so that a local may do"
+        return wanted
+    return f"{wanted}; nothing here reads it once the object is built, so that a local may do"
 
 
 def _registration(context: ClassContext, write: Write) -> str:
