@@ -17,7 +17,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
 )
 from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfValue, SuperValue
-from regbuf_lint.infer.strings import literal_strings, pattern_of
+from regbuf_lint.infer.strings import literal_strings, pattern_of, usual_strings
 from regbuf_lint.infer.targets import write
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import WriteForm
@@ -86,7 +86,7 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -
     owner = arguments.positional[0]
     names = literal_strings(given) or _known_pattern(given, state)
     if not names and is_only(owner, ExternalValue):
-        names = _default_name(frame, node)
+        names = usual_strings(given) or _default_name(frame, node)
     if not names:
         return UNKNOWN
     found = join(read_attribute(frame, one, name, state, node.args[0]) for one in owner for name in names)

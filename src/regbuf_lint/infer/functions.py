@@ -12,6 +12,7 @@ from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
+from regbuf_lint.infer.strings import usually
 from regbuf_lint.model.value import (
     NONE,
     NOTHING,
@@ -211,6 +212,8 @@ def _argument(
             return value
         if value is None and any(_holds_tensors(one) for one in promised):
             promised |= _plain_default(frame, default)
+        if value is None and isinstance(default, ast.Constant) and isinstance(default.value, str):
+            promised = usually(promised, default.value)
         none_too = is_none(default) and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.value import Literal, Other, Value
@@ -31,6 +32,16 @@ def pattern_of(value: Value) -> str | None:
     one = next(iter(value)) if len(value) == 1 else None
     pattern = one.what.removeprefix(_PATTERN) if isinstance(one, Other) and one.what.startswith(_PATTERN) else ""
     return pattern if pattern.strip("*") else None
+
+
+def usually(value: Value, text: str) -> Value:
+    """What an argument is that somebody may give and that is ``text`` by default, where it is no tensor for certain."""
+    return frozenset(replace(one, usual=text) if isinstance(one, Other) else one for one in value)
+
+
+def usual_strings(value: Value) -> tuple[str, ...]:
+    """The strings that a value is by default."""
+    return tuple(sorted(one.usual for one in value if isinstance(one, Other) and one.usual))
 
 
 def is_string(value: Value) -> bool:

@@ -129,10 +129,12 @@ class Other(Alternative):
     Attributes:
         what: what it is, in a word.
         random: comes from a random generator, as an array may.
+        usual: the string that it is where nothing else is given, or an empty string.
     """
 
     what: str = ""
     random: bool = False
+    usual: str = ""
 
 
 @dataclass(frozen=True, slots=True)
