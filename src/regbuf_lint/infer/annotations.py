@@ -186,13 +186,13 @@ def _record(inference: Inference, symbol: ClassSymbol) -> Value | None:
     None for other classes, and for one of these in a field of its own, which is an object like any other then.
     """
     classes = inference.classes(symbol)
-    named = next((one for one in classes if _derives(inference, one, _NAMED_TUPLES)), None)
-    if named is None and not any(_derives(inference, one, _TYPED_DICTS) for one in classes):
+    named = [one for one in classes if _derives(inference, one, _NAMED_TUPLES)]
+    if not named and not any(_derives(inference, one, _TYPED_DICTS) for one in classes):
         return None
-    fields = _fields(inference, symbol, classes[::-1] if named is None else [named])
+    fields = _fields(inference, symbol, named or classes[::-1])
     if fields is None:
         return None
-    if named is None:
+    if not named:
         return frozenset({Mapping(tuple(fields.items()), NOTHING)})
     items = tuple(fields.values())
     return frozenset({NamedTuple("tuple", items, join(items), tuple(fields), symbol)})
