@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "regbuf_lint"
 
-CHAIN = ("model", "source", "index", "classes", "infer", "rewrite", "rules", "engine")
+CHAIN = ("model", "source", "index", "torch_facts", "classes", "infer", "rewrite", "rules", "engine")
 ALLOWED: dict[str, frozenset[str]] = {
     **{layer: frozenset(CHAIN[: place + 1]) for place, layer in enumerate(CHAIN)},
     "report": frozenset({"model", "report"}),

@@ -48,7 +48,7 @@ def tables() -> dict[str, str]:
     sources = Sources(torch_root())
     version = importlib.metadata.version("torch").partition("+")[0]
     return {
-        "infer/data/torch_api.json": _render(api_table(sources, version)),
+        "torch_facts/data/torch_api.json": _render(api_table(sources, version)),
         "index/data/torch_classes.json": _render(classes_table(sources, version)),
     }
 

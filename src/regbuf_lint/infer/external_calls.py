@@ -11,7 +11,6 @@ from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import dict_of, element_of, items_of, sequence, sequence_of
 from regbuf_lint.infer.instances import distribution_of
-from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
@@ -38,6 +37,7 @@ from regbuf_lint.model.value import (
     tensors,
     unknown,
 )
+from regbuf_lint.torch_facts.library_functions import library_functions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,10 +10,10 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import ExternalValue, SelfMethod
 from regbuf_lint.infer.torch_api import JOINING
 from regbuf_lint.model.value import Literal, Loaded, Mapping, Part, Place, Sequence, Value, is_only, parts_of
+from regbuf_lint.torch_facts.library_functions import library_functions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

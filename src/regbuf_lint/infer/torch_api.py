@@ -1,11 +1,8 @@
-"""What torch's functions, methods and properties return, from the generated table; torch itself is not needed."""
+"""What calls of torch's functions and methods evaluate to, by the generated table."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.model.value import (
@@ -24,6 +21,7 @@ from regbuf_lint.model.value import (
     join,
     unknown,
 )
+from regbuf_lint.torch_facts.table import has, table
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
@@ -60,37 +58,6 @@ _COPIERS = {"torch.tensor", "torch.scalar_tensor"}
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
 _DEEPEST_NESTING = 3
 _COPYING = {"clone", "contiguous", "repeat", "tile"}
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The generated table, its lists turned into sets."""
-
-    functions: dict[str, Any]
-    methods: dict[str, Any]
-    properties: dict[str, Any]
-    constants: dict[str, str]
-    generator_methods: dict[str, Any]
-    traits: dict[str, frozenset[str]]
-
-
-@cache
-def table() -> Table:
-    """The table of the torch version that it was generated from."""
-    raw = json.loads(files("regbuf_lint.infer").joinpath("data", "torch_api.json").read_text(encoding="utf-8"))
-    return Table(
-        raw["functions"],
-        raw["methods"],
-        raw["properties"],
-        raw["constants"],
-        raw["generator_methods"],
-        {name: frozenset(names) for name, names in raw["traits"].items()},
-    )
-
-
-def has(trait: str, name: str) -> bool:
-    """Whether a function or method is listed under a trait."""
-    return name in table().traits.get(trait, ())
 
 
 def constant(name: str) -> Value | None:

@@ -14,10 +14,10 @@ from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, nam
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct, later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
-from regbuf_lint.infer.torch_api import has
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
 from regbuf_lint.rules.change import Change
+from regbuf_lint.torch_facts.table import has
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

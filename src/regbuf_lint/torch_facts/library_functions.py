@@ -35,7 +35,7 @@ class LibraryFunctions:
 @cache
 def library_functions() -> LibraryFunctions:
     """The checked-in list."""
-    text = files("regbuf_lint.infer").joinpath("data", "library_functions.toml").read_text(encoding="utf-8")
+    text = files("regbuf_lint.torch_facts").joinpath("data", "library_functions.toml").read_text(encoding="utf-8")
     packages = tomllib.loads(text)["package"]
     return LibraryFunctions(*(_any_of(packages, field.name) for field in fields(LibraryFunctions)))
 

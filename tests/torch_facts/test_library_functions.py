@@ -15,7 +15,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-FILE = Path(regbuf_lint.__file__).parent / "infer" / "data" / "library_functions.toml"
+FILE = Path(regbuf_lint.__file__).parent / "torch_facts" / "data" / "library_functions.toml"
 PACKAGES: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["package"]
 LISTS = {"tensors", "like_argument", "expanding", "taking_tensor"}
 
