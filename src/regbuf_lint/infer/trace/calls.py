@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.infer.references import (
     ClassValue,
     ExternalValue,
-    FunctionValue,
     Instance,
     MethodOf,
     NamedTupleClass,
@@ -18,7 +17,7 @@ from regbuf_lint.infer.references import (
     SelfValue,
 )
 from regbuf_lint.infer.strings import literal_strings
-from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import Distribution, Literal, Mapping, Other, Sequence, Submodule, is_only, may_be
 from regbuf_lint.torch_facts.table import has
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
     from regbuf_lint.infer.trace.traced_frame import TracedFrame
     from regbuf_lint.infer.trace.tracer import Tracer
-    from regbuf_lint.model.trail import Origin
     from regbuf_lint.model.value import Value
 
 
@@ -308,7 +306,8 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
 def _is_no_device(value: Value) -> bool:
     """Whether an argument of ``to`` is a dtype or a flag."""
     return bool(value) and all(
-        (isinstance(one, Other) and one.what.startswith("dtype")) or (isinstance(one, Literal) and isinstance(one.value, bool))
+        (isinstance(one, Other) and one.what.startswith("dtype"))
+        or (isinstance(one, Literal) and isinstance(one.value, bool))
         for one in value
     )
 
@@ -323,7 +322,9 @@ def _in_place(call: Call, name: str, trail: Trail) -> Trail:
     function = call.node.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and call.origins:
         before = call.state.trails.get(function.value.id, NOWHERE)
-        call.state.trails[function.value.id] = Trail(before.origins | frozenset(one.then(Flow.COMPUTED) for one in call.origins))
+        call.state.trails[function.value.id] = Trail(
+            before.origins | frozenset(one.then(Flow.COMPUTED) for one in call.origins)
+        )
     return trail
 
 
@@ -393,7 +394,9 @@ def _attribute_of(call: Call) -> Trail:
     if names:
         default = [call.trail(one) for one in call.node.args[2:]]
         return merged([*(call.tracer.attribute(one, call.state) for one in names), *default])
-    every = frozenset[Origin]().union(*(call.tracer.attribute(one, call.state).origins for one in call.tracer.attributes))
+    every = frozenset[Origin]().union(
+        *(call.tracer.attribute(one, call.state).origins for one in call.tracer.attributes)
+    )
     call.use(Trail(every), Sink.PASSED)
     return Trail(every)
 
@@ -401,7 +404,12 @@ def _attribute_of(call: Call) -> Trail:
 def _attribute_set(call: Call) -> Trail:
     """``setattr(self, "x", value)``."""
     owner, name, value = (call.argument(place, "") for place in range(3))
-    if owner is None or name is None or value is None or not any(isinstance(one, SelfValue) for one in call.value(owner)):
+    if (
+        owner is None
+        or name is None
+        or value is None
+        or not any(isinstance(one, SelfValue) for one in call.value(owner))
+    ):
         return _passed(call)
     for one in literal_strings(call.value(name)) or ():
         call.tracer.stored(call.frame, one, call.trail(value), call.state, call.node)
@@ -427,8 +435,26 @@ def _mapped(call: Call) -> Trail:
 
 _Builtin: TypeAlias = Callable[[Call], Trail]
 _BUILTINS: dict[str, _Builtin] = {
-    **dict.fromkeys(("float", "int", "bool", "str", "repr", "format", "print", "range", "complex", "any", "all", "hash",
-                     "bytes", "slice", "divmod"), _host),
+    **dict.fromkeys(
+        (
+            "float",
+            "int",
+            "bool",
+            "str",
+            "repr",
+            "format",
+            "print",
+            "range",
+            "complex",
+            "any",
+            "all",
+            "hash",
+            "bytes",
+            "slice",
+            "divmod",
+        ),
+        _host,
+    ),
     **dict.fromkeys(("len", "isinstance", "type", "id", "callable", "issubclass"), _metadata),
     **dict.fromkeys(("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "dict"), _copied),
     **dict.fromkeys(("sum", "max", "min", "abs", "pow", "round"), _joined),

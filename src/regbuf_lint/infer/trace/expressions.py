@@ -120,8 +120,10 @@ def _conditional(tracer: Tracer, frame: TracedFrame, node: ast.IfExp, _value: Va
 def _display(
     _tracer: Tracer, frame: TracedFrame, node: ast.List | ast.Tuple | ast.Set, _value: Value, _state: State
 ) -> Trail:
-    trails = [frame.trails.get(getattr(one, "value", one) if isinstance(one, ast.Starred) else one, NOWHERE)
-              for one in node.elts]
+    trails = [
+        frame.trails.get(getattr(one, "value", one) if isinstance(one, ast.Starred) else one, NOWHERE)
+        for one in node.elts
+    ]
     if any(isinstance(one, ast.Starred) for one in node.elts):
         return merged([Trail(one.origins) for one in trails]) if trails else NOWHERE
     return listed(trails)
@@ -132,7 +134,11 @@ def _dict(_tracer: Tracer, frame: TracedFrame, node: ast.Dict, _value: Value, _s
 
 
 def _comprehension(
-    _tracer: Tracer, frame: TracedFrame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, _value: Value, _state: State
+    _tracer: Tracer,
+    frame: TracedFrame,
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp,
+    _value: Value,
+    _state: State,
 ) -> Trail:
     inner = frame.trails.get(node.elt, NOWHERE)
     return Trail(inner.origins, each=inner)
@@ -149,7 +155,9 @@ def _formatted(tracer: Tracer, frame: TracedFrame, node: ast.JoinedStr, _value: 
     return NOWHERE
 
 
-def _inner(_tracer: Tracer, frame: TracedFrame, node: ast.Starred | ast.NamedExpr, _value: Value, _state: State) -> Trail:
+def _inner(
+    _tracer: Tracer, frame: TracedFrame, node: ast.Starred | ast.NamedExpr, _value: Value, _state: State
+) -> Trail:
     return frame.trails.get(node.value, NOWHERE)
 
 

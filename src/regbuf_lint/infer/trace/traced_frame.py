@@ -199,4 +199,3 @@ class TracedFrame(Frame):
                 if isinstance(one, FunctionValue) and not self.inference.is_working((one.scope, "running")):
                     run_function(self, one, ANY_ARGUMENTS, state.copy())
         self.result, self._passed = result, passed
-

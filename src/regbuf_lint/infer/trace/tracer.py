@@ -12,17 +12,15 @@ from regbuf_lint.infer.state import trail_at_entry
 from regbuf_lint.infer.trace.expressions import trail_of
 from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
-from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail
 from regbuf_lint.model.use import Sink, Store, Use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from regbuf_lint.index.scopes import Scope
-    from regbuf_lint.infer.references import FunctionValue
     from regbuf_lint.infer.state import State
     from regbuf_lint.infer.trace.traced_frame import TracedFrame
-    from regbuf_lint.model.trail import Origin
     from regbuf_lint.model.value import Value
 
 
@@ -154,9 +152,7 @@ class Tracer:
                 continue
             if not origin.is_tensor and sink not in {Sink.EMPTINESS, Sink.PLACE}:
                 continue
-            others = frozenset(
-                one for one in partners if not (one.source is Source.ENTRY and one.name == origin.name)
-            )
+            others = frozenset(one for one in partners if not (one.source is Source.ENTRY and one.name == origin.name))
             self._note(frame, origin, sink, node, others, callee)
 
     def meet(self, frame: TracedFrame, node: ast.AST, trails: Sequence[Trail], callee: str = "") -> Trail:
@@ -204,9 +200,7 @@ class Tracer:
         """Note that an attribute of the object gets a value."""
         known = state.attribute(name)
         trail = trail_of_kind(trail, known.value)
-        others = Trail(
-            frozenset(one for one in trail.origins if not (one.source is Source.ENTRY and one.name == name))
-        )
+        others = Trail(frozenset(one for one in trail.origins if not (one.source is Source.ENTRY and one.name == name)))
         self.use(frame, others, Sink.STORED, node, callee=name)
         if name in self.attributes:
             span = frame.scope.file.span(frame.statement or node)
