@@ -34,7 +34,9 @@ class Flow(Enum):
 
 
 _NO_TENSOR = frozenset({Flow.PLACE, Flow.METADATA})
-_WEAKER = frozenset({Flow.ELEMENT, Flow.COMPUTED, Flow.CHECKED})
+_FREE = frozenset({Flow.SAME, Flow.ELEMENT, Flow.COMPUTED})
+"""How a value got here that nobody has moved, and that no device was compared for."""
+_COMPUTING = frozenset({Flow.ELEMENT, Flow.COMPUTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,9 @@ class Origin:
 
     def then(self, flow: Flow) -> Origin:
         """The origin of a value to which something more has happened."""
-        if flow is Flow.SAME or self.flow is flow or self.flow in _NO_TENSOR:
+        if flow is Flow.SAME or self.flow in _NO_TENSOR or (flow in _COMPUTING and self.flow not in _FREE):
             return self
-        if self.flow is Flow.SAME or flow not in _WEAKER or (self.flow in _WEAKER and flow is Flow.COMPUTED):
-            return replace(self, flow=flow)
-        return self
+        return self if (self.flow, flow) == (Flow.COMPUTED, Flow.ELEMENT) else replace(self, flow=flow)
 
 
 @dataclass(frozen=True, slots=True)

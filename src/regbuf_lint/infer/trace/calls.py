@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from regbuf_lint.index.known_classes import is_torch_distribution
 from regbuf_lint.infer.references import (
     ClassValue,
     ExternalValue,
@@ -19,8 +20,8 @@ from regbuf_lint.infer.references import (
 from regbuf_lint.infer.strings import literal_strings
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import Distribution, Literal, Mapping, Other, Sequence, Submodule, is_only, may_be
-from regbuf_lint.torch_facts.table import has
+from regbuf_lint.model.value import Distribution, Literal, Mapping, Other, Sequence, Submodule, Tensor, is_only, may_be
+from regbuf_lint.torch_facts.table import has, table
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
@@ -39,6 +40,7 @@ class Call:
         node: the call.
         state: what is known there.
         callee: the values of what is called.
+        result: what it gives.
     """
 
     tracer: Tracer
@@ -46,6 +48,7 @@ class Call:
     node: ast.Call
     state: State
     callee: Value
+    result: Value
 
     @property
     def name(self) -> str:
@@ -95,7 +98,7 @@ class Call:
 
 def call_trail(tracer: Tracer, frame: TracedFrame, node: ast.Call, value: Value, state: State) -> Trail:
     """Where the result of a call comes from; the call has been evaluated."""
-    call = Call(tracer, frame, node, state, frame.seen.get(node.func, frozenset()))
+    call = Call(tracer, frame, node, state, frame.seen.get(node.func, frozenset()), value)
     if frame.result is not None:
         return frame.result
     trail = _trail(call)
@@ -155,35 +158,21 @@ def _external(call: Call, name: str) -> Trail:
     if top == "numpy":
         call.all_end(Sink.NUMPY)
         return NOWHERE
-    if top in {"math", "operator"} and top == "math":
+    if top == "math":
         return call.all_end(Sink.HOST)
     return _passed(call)
 
 
 def _torch(call: Call, name: str) -> Trail:
-    if has("generator_functions", name) and _own_generator(call):
+    if has("draw_functions", name) and _own_generator(call):
         call.all_end(Sink.DRAW)
         return Trail(frozenset(one.then(Flow.COMPUTED) for one in call.origins))
-    if has("metadata_functions", name):
-        call.all_end(Sink.METADATA)
-        return merged([one.then(Flow.METADATA) for one in call.trails]) if call.trails else NOWHERE
-    if has("host_functions", name):
-        call.tracer.meet(call.frame, call.node, call.trails, call.name)
-        return call.all_end(Sink.HOST)
-    if has("like_functions", name):
-        return _beside(call, call.trails[0] if call.trails else NOWHERE)
-    if has("factory_functions", name):
-        return _factory(call, name)
-    if not has_function(name) and not name.startswith("torch.distributions."):
+    for trait, what_follows in _FUNCTIONS.items():
+        if has(trait, name):
+            return what_follows(call, name)
+    if name not in table().functions and not is_torch_distribution(name):
         return _passed(call)
     return _computed(call, [call.trail(one) for key, one in call.given if key != "out"])
-
-
-def has_function(name: str) -> bool:
-    """Whether the table of torch's functions has a name."""
-    from regbuf_lint.torch_facts.table import table  # noqa: PLC0415
-
-    return name in table().functions
 
 
 def _own_generator(call: Call) -> bool:
@@ -191,25 +180,49 @@ def _own_generator(call: Call) -> bool:
     return given is not None and any(one.source is Source.ENTRY for one in call.trail(given).origins)
 
 
-def _beside(call: Call, trail: Trail) -> Trail:
+def _placed(call: Call, trail: Trail) -> Trail:
+    """``torch.zeros_like(x)`` and ``x.get_device()`` depend on no more than the place and dtype of a tensor."""
     call.use(trail, Sink.PLACE)
-    device = _device(call)
-    return trail.then(Flow.BESIDE) if device is None else device
+    if not may_be(call.result, Tensor):
+        return trail.then(Flow.PLACE)
+    return _device(call) or trail.then(Flow.BESIDE)
+
+
+def _like(call: Call, _name: str) -> Trail:
+    return _placed(call, call.trails[0] if call.trails else NOWHERE)
+
+
+def _decides(call: Call, _name: str) -> Trail:
+    call.tracer.meet(call.frame, call.node, call.trails, call.name)
+    return call.all_end(Sink.HOST)
+
+
+def _asks(call: Call, _name: str) -> Trail:
+    return _metadata(call)
 
 
 def _factory(call: Call, name: str) -> Trail:
     data = [call.trail(one) for key, one in call.given if key not in {"device", "dtype"}]
-    if has("converter_functions", name) and any(one.tensors for one in data):
-        device = _device(call)
-        return merged(data).then(Flow.COMPUTED) if device is None else merged(data).then(Flow.MOVED)
+    device = _device(call)
+    if has("convert_functions", name) and any(one.tensors for one in data):
+        return merged(data).then(Flow.COMPUTED if device is None else Flow.MOVED)
     for trail in data:
         call.use(trail, Sink.HOST)
-    device = _device(call)
-    if device is not None:
-        return device
-    first = call.argument(0, "data")
-    is_number = has("scalar_functions", name) and first is not None and is_only(call.value(first), Literal, Other)
-    return made(Source.FRESH, "number" if is_number else "")
+    return device or made(Source.FRESH, "number" if is_number(call.result) else "")
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a tensor without dimensions, which goes with tensors of any device."""
+    return is_only(value, Tensor) and all(one.is_number for one in value if isinstance(one, Tensor))
+
+
+_FUNCTIONS: dict[str, Callable[[Call, str], Trail]] = {
+    "metadata_functions": _asks,
+    "place_functions": _like,
+    "host_functions": _decides,
+    "factory_functions": _factory,
+}
+"""What becomes of the arguments of a function of torch, by the first trait that it has."""
 
 
 def _device(call: Call) -> Trail | None:
@@ -220,14 +233,8 @@ def _device(call: Call) -> Trail | None:
     trail = call.trail(given)
     if trail.origins:
         call.use(trail, Sink.PLACE)
-        return Trail(frozenset(_made_there(one) for one in trail.origins))
+        return Trail(frozenset(replace(one, flow=Flow.BESIDE) for one in trail.origins))
     return made(Source.FRESH, "cpu" if is_cpu(call.value(given)) else "said")
-
-
-def _made_there(one: Origin) -> Origin:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(one, flow=Flow.BESIDE)
 
 
 def is_cpu(value: Value) -> bool:
@@ -253,34 +260,43 @@ def _computed(call: Call, trails: list[Trail]) -> Trail:
 
 
 def _method(call: Call, function: ast.Attribute, owner: Value) -> Trail:
-    name = function.attr
-    trail = call.trail(function.value)
     if is_only(owner, Submodule, Instance):
         return _part(call)
+    trail = call.trail(function.value)
     if is_only(owner, Sequence, Mapping):
-        return _of_container(call, name, trail, function)
-    if has("host_methods", name):
-        call.use(trail, Sink.NUMPY if name == "numpy" else Sink.HOST)
-        return NOWHERE
-    if has("metadata_methods", name):
-        call.use(trail, Sink.METADATA)
-        return trail.then(Flow.METADATA)
-    if has("place_methods", name):
-        call.use(trail, Sink.PLACE)
-        return trail.then(Flow.PLACE)
-    if has("beside_methods", name):
-        for one in call.trails:
-            call.use(one, Sink.HOST)
-        return _beside(call, trail)
-    if has("move_methods", name):
-        return _move(call, name, trail)
-    if has("in_place_methods", name):
-        return _in_place(call, name, trail)
-    if has("view_methods", name) and not call.origins:
-        return trail
+        return _of_container(call, function.attr, trail, function)
+    for trait, what_follows in _METHODS.items():
+        if has(trait, function.attr):
+            return what_follows(call, function.attr, trail)
     if any(isinstance(one, MethodOf) for one in call.callee) or not trail.tensors:
         return _computed(call, [trail, *call.trails])
     return _unknown_method(call, trail)
+
+
+def _to_host(call: Call, name: str, trail: Trail) -> Trail:
+    if call.origins:
+        call.tracer.meet(call.frame, call.node, [trail, *call.trails], call.name)
+    call.use(trail, Sink.NUMPY if name == "numpy" else Sink.HOST)
+    return NOWHERE
+
+
+def _asked(call: Call, _name: str, trail: Trail) -> Trail:
+    call.use(trail, Sink.METADATA)
+    return trail.then(Flow.METADATA)
+
+
+def _of_place(call: Call, name: str, trail: Trail) -> Trail:
+    if has("move_methods", name) and call.given:
+        return _move(call, name, trail)
+    for one in call.trails:
+        call.use(one, Sink.HOST)
+    return _placed(call, trail)
+
+
+def _reshaped(call: Call, _name: str, trail: Trail) -> Trail:
+    for one in call.trails:
+        call.use(one, Sink.HOST)
+    return trail
 
 
 def _unknown_method(call: Call, trail: Trail) -> Trail:
@@ -294,11 +310,11 @@ def _unknown_method(call: Call, trail: Trail) -> Trail:
 
 def _move(call: Call, name: str, trail: Trail) -> Trail:
     for one in call.trails:
-        call.use(Trail(one.origins), Sink.PLACE)
+        call.use(one, Sink.PLACE)
     values = [call.value(one) for _, one in call.given]
     if has("move_to_cpu_methods", name) or any(map(is_cpu, values)):
         return trail.then(Flow.TO_CPU)
-    if has("cast_methods", name) or (name in {"to", "type"} and values and all(map(_is_no_device, values))):
+    if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
         return trail.then(Flow.COMPUTED)
     return trail.then(Flow.MOVED)
 
@@ -306,26 +322,33 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
 def _is_no_device(value: Value) -> bool:
     """Whether an argument of ``to`` is a dtype or a flag."""
     return bool(value) and all(
-        (isinstance(one, Other) and one.what.startswith("dtype"))
-        or (isinstance(one, Literal) and isinstance(one.value, bool))
+        one.what.startswith("dtype") if isinstance(one, Other) else isinstance(one, Literal) and type(one.value) is bool
         for one in value
     )
 
 
 def _in_place(call: Call, name: str, trail: Trail) -> Trail:
-    if has("random_methods", name) and not call.origins:
-        call.use(trail, Sink.MUTATED, made(Source.FRESH, "drawn").origins)
-        return trail
-    call.use(trail, Sink.MUTATED, call.origins)
+    drawn = has("draw_methods", name) and not call.origins
+    call.use(trail, Sink.MUTATED, made(Source.FRESH, "drawn").origins if drawn else call.origins)
     for one in call.trails:
         call.use(one, Sink.MEETS, trail.tensors)
     function = call.node.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and call.origins:
         before = call.state.trails.get(function.value.id, NOWHERE)
-        call.state.trails[function.value.id] = Trail(
-            before.origins | frozenset(one.then(Flow.COMPUTED) for one in call.origins)
-        )
+        added = frozenset(one.then(Flow.COMPUTED) for one in call.origins)
+        call.state.trails[function.value.id] = Trail(before.origins | added)
     return trail
+
+
+_METHODS: dict[str, Callable[[Call, str, Trail], Trail]] = {
+    "host_methods": _to_host,
+    "metadata_methods": _asked,
+    "place_methods": _of_place,
+    "move_methods": _move,
+    "reshape_methods": _reshaped,
+    "in_place_methods": _in_place,
+}
+"""What becomes of a tensor whose method is called, by the first trait that the method has."""
 
 
 def _of_container(call: Call, name: str, trail: Trail, function: ast.Attribute) -> Trail:
@@ -383,33 +406,30 @@ def _joined(call: Call) -> Trail:
     return _computed(call, call.trails)
 
 
+def _is_self(call: Call, node: ast.expr) -> bool:
+    return any(isinstance(one, SelfValue) for one in call.value(node))
+
+
 def _attribute_of(call: Call) -> Trail:
     """``getattr(self, "x", None)``."""
     owner, name = call.argument(0, "object"), call.argument(1, "name")
     if owner is None or name is None:
         return _passed(call)
     names = literal_strings(call.value(name))
-    if not any(isinstance(one, SelfValue) for one in call.value(owner)):
+    if not _is_self(call, owner):
         return call.trail(owner).then(Flow.ELEMENT)
     if names:
         default = [call.trail(one) for one in call.node.args[2:]]
         return merged([*(call.tracer.attribute(one, call.state) for one in names), *default])
-    every = frozenset[Origin]().union(
-        *(call.tracer.attribute(one, call.state).origins for one in call.tracer.attributes)
-    )
-    call.use(Trail(every), Sink.PASSED)
-    return Trail(every)
+    every = merged(Trail(call.tracer.attribute(one, call.state).origins) for one in sorted(call.tracer.attributes))
+    call.use(every, Sink.PASSED)
+    return every
 
 
 def _attribute_set(call: Call) -> Trail:
     """``setattr(self, "x", value)``."""
     owner, name, value = (call.argument(place, "") for place in range(3))
-    if (
-        owner is None
-        or name is None
-        or value is None
-        or not any(isinstance(one, SelfValue) for one in call.value(owner))
-    ):
+    if owner is None or name is None or value is None or not _is_self(call, owner):
         return _passed(call)
     for one in literal_strings(call.value(name)) or ():
         call.tracer.stored(call.frame, one, call.trail(value), call.state, call.node)
@@ -418,7 +438,7 @@ def _attribute_set(call: Call) -> Trail:
 
 def _has_attribute(call: Call) -> Trail:
     owner, name = call.argument(0, "object"), call.argument(1, "name")
-    if owner is not None and name is not None and any(isinstance(one, SelfValue) for one in call.value(owner)):
+    if owner is not None and name is not None and _is_self(call, owner):
         for one in literal_strings(call.value(name)) or ():
             call.use(call.tracer.attribute(one, call.state), Sink.METADATA)
     return call.all_end(Sink.METADATA)

@@ -45,12 +45,14 @@ def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: V
     if is_only(owner, ExternalValue, FileValue, ClassValue):
         return made(Source.FRESH) if may_be(value, Tensor) else NOWHERE
     trail = frame.trails.get(node.value, NOWHERE)
-    if has("metadata_properties", node.attr):
+    if has("metadata_properties", node.attr) or has("gradient_properties", node.attr):
         tracer.use(frame, trail, Sink.METADATA, node)
         return trail.then(Flow.METADATA)
     if has("place_properties", node.attr):
         tracer.use(frame, trail, Sink.PLACE, node)
         return trail.then(Flow.PLACE)
+    if has("reshape_properties", node.attr):
+        return trail
     if is_only(owner, Submodule):
         return made(Source.OBJECT, ast.unparse(node))
     if trail.items is not None or may_be(value, FunctionValue):
