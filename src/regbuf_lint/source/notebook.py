@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from regbuf_lint.model.mention import mention, with_mentions
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.magics import find_magics
@@ -14,14 +16,13 @@ from regbuf_lint.source.notebook_json import code_cells, with_sources
 from regbuf_lint.source.text import NEWLINE, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.finding import Evidence, Finding
     from regbuf_lint.model.fix import Fix
     from regbuf_lint.source.notebook_json import CodeCell
 
 _INDENTED = re.compile(r"(?:[ \t]*[\r\n])*[ \t]+(?=[^\s#])")
-_ON_LINE = re.compile(r"(?<=\bon line )\d+")
 _UTF8 = "utf-8"
 
 
@@ -186,15 +187,28 @@ class NotebookText(SourceText):
         note = ""
         if fix is not None and not self.can_make(fix):
             fix, note = None, "no fix: it would reach over a cell or into a magic"
+        span = self._span(finding.span)
+        told = partial(with_mentions, write=partial(self._mention, cell=span.start.cell))
         return replace(
             finding,
-            message=_ON_LINE.sub(lambda match: str(self._place(Position(int(match[0]), 1)).row), finding.message),
-            span=self._span(finding.span),
+            message=told(finding.message),
+            span=span,
             statement=self._span(finding.statement),
-            help="; ".join(part for part in (finding.help, note) if part),
-            fix=None if fix is None else self._located_fix(fix),
+            help="; ".join(part for part in (told(finding.help), note) if part),
+            fix=None if fix is None else replace(self._located_fix(fix), message=told(fix.message)),
             related=tuple(replace(one, span=self._span(one.span)) for one in finding.related),
+            evidence=tuple(self._located_evidence(one, told) for one in finding.evidence),
         )
+
+    def _mention(self, row: int, cell: int) -> str:
+        """Return how a message about something in a cell names a row of the joined text."""
+        place = self._place(Position(row, 1))
+        return mention(place.row, "" if place.cell == cell else f"cell {place.cell}")
+
+    def _located_evidence(self, evidence: Evidence, told: Callable[[str], str]) -> Evidence:
+        if evidence.path is not None:
+            return evidence
+        return replace(evidence, message=told(evidence.message), span=self._span(evidence.span))
 
     def can_make(self, fix: Fix) -> bool:
         """Whether a fix stays within cells and leaves magics alone."""
