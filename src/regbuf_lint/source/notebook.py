@@ -187,16 +187,16 @@ class NotebookText(SourceText):
         note = ""
         if fix is not None and not self.can_make(fix):
             fix, note = None, "no fix: it would reach over a cell or into a magic"
-        span = self._span(finding.span)
+        span = self.located_span(finding.span)
         told = partial(with_mentions, write=partial(self._mention, cell=span.start.cell))
         return replace(
             finding,
             message=told(finding.message),
             span=span,
-            statement=self._span(finding.statement),
+            statement=self.located_span(finding.statement),
             help="; ".join(part for part in (told(finding.help), note) if part),
             fix=None if fix is None else replace(self._located_fix(fix), message=told(fix.message)),
-            related=tuple(replace(one, span=self._span(one.span)) for one in finding.related),
+            related=tuple(replace(one, span=self.located_span(one.span)) for one in finding.related),
             evidence=tuple(self._located_evidence(one, told) for one in finding.evidence),
         )
 
@@ -208,7 +208,7 @@ class NotebookText(SourceText):
     def _located_evidence(self, evidence: Evidence, told: Callable[[str], str]) -> Evidence:
         if evidence.path is not None:
             return evidence
-        return replace(evidence, message=told(evidence.message), span=self._span(evidence.span))
+        return replace(evidence, message=told(evidence.message), span=self.located_span(evidence.span))
 
     def can_make(self, fix: Fix) -> bool:
         """Whether a fix stays within cells and leaves magics alone."""
@@ -230,12 +230,19 @@ class NotebookText(SourceText):
         )
         return replace(fix, edits=tuple(edits))
 
-    def _span(self, span: Span) -> Span:
+    def located_span(self, span: Span) -> Span:
         """Return where something stands within its cell; what the parser finds behind a cell is at the cell's end."""
         rows = self._rows_at(span.start.row)
         first, last = Position(rows.first, 1), Position(rows.last, len(self.line(rows.last)) + 1)
         start, end = (min(max(position, first), last) for position in (span.start, span.end))
         return Span(self._place(start), self._place(end))
+
+    def row_of(self, cell: int, row: int) -> int | None:
+        """Return the row of the joined text that a row of a code cell is; None where there is no such row."""
+        for rows in self._layout():
+            if rows.number == cell and row <= rows.last - rows.first + 1:
+                return rows.first + row - 1
+        return None
 
     def _place(self, position: Position) -> Position:
         rows = self._rows_at(position.row)
