@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.named_attributes import attributes_on, spans_row
 from regbuf_lint.engine.session import Session
+from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.index.files import ParseError, package_roots
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
@@ -22,7 +23,6 @@ from regbuf_lint.model.value import (
     Unknown,
     Value,
     is_only,
-    is_tensor,
     join,
     may_be,
     parts_of,
@@ -216,8 +216,9 @@ def _reason_for_silence(context: ClassContext, attribute: str | None, value: Val
         return "it holds no tensor that could be left behind"
     if _holds(value, (Unknown,)) and not _holds(value, (Loaded,)):
         return "what it may hold is not known, and rules speak only where it is"
-    if is_tensor(value) and context.looks_after(attribute):
-        return "it is a tensor, but its class or its owner looks after it, or wants it where it is"
+    exemption = exempting(context, attribute) if attribute is not None else None
+    if exemption is not None:
+        return f"{exemption.reason} ({exemption.name})"
     return "it holds a tensor, but what becomes of it speaks against a report"
 
 

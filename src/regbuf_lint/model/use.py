@@ -38,6 +38,10 @@ HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS})
 """Ends that are the same wherever a tensor lies."""
 
 
+DRAWN = "drawn"
+"""Name of the new origin of what is filled at random in place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """One use of an attribute.
@@ -65,6 +69,25 @@ class Use:
     partners: frozenset[Origin] = frozenset()
     callee: str = ""
     certain: bool = False
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the tensor is filled at random in place."""
+        return self.sink is Sink.MUTATED and any(one.name == DRAWN for one in self.partners)
+
+    @property
+    def hurts(self) -> bool:
+        """Whether the tensor is computed with what follows the object or comes in from outside."""
+        return any(one.follows for one in self.partners)
+
+    @property
+    def meets_new(self) -> bool:
+        """Whether all that the tensor is computed with has been made on the CPU."""
+        return bool(self.partners) and all(one.on_cpu for one in self.partners)
+
+    def is_moved_after(self, uses: tuple[Use, ...]) -> bool:
+        """Whether the method moves by hand what it computes of the tensor."""
+        return any(one.entry == self.entry and one.flow is Flow.MOVED for one in uses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +117,11 @@ class Store:
         """How the attribute's own former value got into the new one."""
         origins = (one for one in self.trail.origins if one.source is Source.ENTRY and one.name == self.attribute)
         return frozenset(one.flow for one in origins)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the new value lies where the object or the method's arguments are."""
+        return any(one.follows or one.flow is Flow.BESIDE for one in self.trail.tensors)
 
     @property
     def only_moves(self) -> bool:
@@ -161,3 +189,69 @@ class Trace:
     def was_followed(self, attribute: str) -> bool:
         """Whether the attribute was asked about and all methods were followed to their ends."""
         return attribute in self.attributes and not any(method.stopped for method in self.methods)
+
+    def reads(self, attribute: str) -> tuple[Use, ...]:
+        """Uses of what construction left there for more than its shape or place, at a device that was not checked."""
+        return tuple(one for one in self.uses(attribute) if one.sink not in _ASKING and one.flow is not Flow.CHECKED)
+
+    def is_host_only(self, attribute: str) -> bool:
+        """Whether nothing but Python reads the tensor, and no method gives the attribute another one.
+
+        What is drawn anew in place counts as Python's, too: where it lies does not matter then.
+        """
+        if self.replacements(attribute) or not self.was_followed(attribute):
+            return False
+        return all(one.sink in HOST_ONLY or one.is_drawn for one in self.uses(attribute))
+
+    def is_replaced_before_read(self, attribute: str) -> bool:
+        """Whether each method that gives the attribute a value does so before it reads it, as if it were a local.
+
+        The new value has to lie where the object or the arguments are. Other methods may read it where ``forward``
+        always sets it.
+        """
+        stores = self.replacements(attribute)
+        if not stores or not all(one.follows for one in stores):
+            return False
+        setting, reading = {one.entry for one in stores}, {one.entry for one in self.reads(attribute)}
+        always = any(one.certain and one.entry == _FORWARD for one in stores)
+        return not setting & reading and (always or not reading)
+
+    def meets_cpu(self, attribute: str) -> bool:
+        """Whether methods want the tensor on the CPU.
+
+        They compute it together with tensors that they move or make there, and move what comes of it by hand.
+        """
+        met = [one for one in self.uses(attribute) if one.sink is Sink.MEETS]
+        if any(partner.flow is Flow.TO_CPU for one in met for partner in one.partners):
+            return True
+        hurt = any(one.hurts and one.flow is not Flow.MOVED for one in met)
+        return not hurt and any(one.meets_new and one.is_moved_after(self.uses(attribute)) for one in met)
+
+    def is_drawn_by_generator(self, attribute: str) -> bool:
+        """Whether the attribute is read only for draws with a generator that the object holds."""
+        reads = self.reads(attribute)
+        return bool(reads) and all(one.sink is Sink.DRAW for one in reads)
+
+    def replacements(self, attribute: str) -> tuple[Store, ...]:
+        """What methods assign to the attribute, the tensor itself, at most moved, left aside."""
+        return tuple(one for one in self.stores(attribute) if not one.only_moves)
+
+    def is_updated(self, attribute: str) -> bool:
+        """Whether a method changes the tensor in place, or computes the next from it: state of the object."""
+        if any(one.sink is Sink.MUTATED and not one.is_drawn for one in self.uses(attribute)):
+            return True
+        return any(one.own_flows for one in self.replacements(attribute))
+
+    def is_replaced_by_forward(self, attribute: str) -> bool:
+        """Whether all methods that put another tensor in its place run in ``forward``."""
+        stores = self.replacements(attribute)
+        served = {(one.method, one.span) for one in stores if one.entry == _FORWARD}
+        return bool(stores) and all((one.method, one.span) in served for one in stores)
+
+    def is_asked_for_elements(self, attribute: str) -> bool:
+        """Whether a method compares the number of elements, or of rows."""
+        return any(one.sink is Sink.EMPTINESS for one in self.uses(attribute))
+
+
+_FORWARD = "forward"
+_ASKING = frozenset({Sink.METADATA, Sink.PLACE, Sink.EMPTINESS})

@@ -19,8 +19,19 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.strings import literal_strings
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed, made, merged
-from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import Distribution, Literal, Mapping, Other, Sequence, Submodule, Tensor, is_only, may_be
+from regbuf_lint.model.use import DRAWN, Sink
+from regbuf_lint.model.value import (
+    Distribution,
+    Literal,
+    Mapping,
+    NoneValue,
+    Other,
+    Sequence,
+    Submodule,
+    Tensor,
+    is_only,
+    may_be,
+)
 from regbuf_lint.torch_facts.table import has, table
 
 if TYPE_CHECKING:
@@ -52,8 +63,9 @@ class Call:
 
     @property
     def name(self) -> str:
-        """What is called, as the text says it."""
-        return ast.unparse(self.node.func)
+        """What is called: the dotted name of what is imported, else what the text says."""
+        names = [one.name for one in self.callee if isinstance(one, ExternalValue)]
+        return names[0].removeprefix("builtins.") if names else ast.unparse(self.node.func)
 
     @property
     def given(self) -> list[tuple[str | None, ast.expr]]:
@@ -176,8 +188,11 @@ def _torch(call: Call, name: str) -> Trail:
 
 
 def _own_generator(call: Call) -> bool:
+    """Whether a call draws with a generator that the object holds in any case; torch's own is there on every device."""
     given = next((one for key, one in call.given if key == "generator"), None)
-    return given is not None and any(one.source is Source.ENTRY for one in call.trail(given).origins)
+    if not isinstance(given, ast.Attribute) or not _is_self(call, given.value):
+        return False
+    return not may_be(call.value(given), NoneValue)
 
 
 def _placed(call: Call, trail: Trail) -> Trail:
@@ -293,10 +308,10 @@ def _of_place(call: Call, name: str, trail: Trail) -> Trail:
     return _placed(call, trail)
 
 
-def _reshaped(call: Call, _name: str, trail: Trail) -> Trail:
+def _reshaped(call: Call, name: str, trail: Trail) -> Trail:
     for one in call.trails:
         call.use(one, Sink.HOST)
-    return trail
+    return trail if has("view_methods", name) else trail.then(Flow.COMPUTED)
 
 
 def _unknown_method(call: Call, trail: Trail) -> Trail:
@@ -328,8 +343,11 @@ def _is_no_device(value: Value) -> bool:
 
 
 def _in_place(call: Call, name: str, trail: Trail) -> Trail:
-    drawn = has("draw_methods", name) and not call.origins
-    call.use(trail, Sink.MUTATED, made(Source.FRESH, "drawn").origins if drawn else call.origins)
+    if has("draw_methods", name):
+        call.use(trail, Sink.MUTATED, made(Source.FRESH, DRAWN).origins)
+        call.all_end(Sink.HOST)
+        return trail
+    call.use(trail, Sink.MUTATED, call.origins)
     for one in call.trails:
         call.use(one, Sink.MEETS, trail.tensors)
     function = call.node.func

@@ -10,7 +10,7 @@ from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, F
 from regbuf_lint.infer.trace.calls import call_trail
 from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import Submodule, Tensor, is_only, may_be
+from regbuf_lint.model.value import Literal, Mapping, Sequence, Submodule, Tensor, is_only, may_be
 from regbuf_lint.torch_facts.table import has
 
 if TYPE_CHECKING:
@@ -63,9 +63,11 @@ def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: V
 def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, _value: Value, _state: State) -> Trail:
     owner = frame.trails.get(node.value, NOWHERE)
     index = frame.trails.get(node.slice, NOWHERE)
-    tracer.use(frame, index, Sink.INDEX, node, owner.tensors)
-    if index.tensors:
-        tracer.use(frame, owner, Sink.MEETS, node, index.tensors)
+    of_python = is_only(frame.seen.get(node.value, frozenset()), Sequence, Mapping, Submodule, Literal)
+    tracer.use(frame, index, Sink.HOST if of_python else Sink.INDEX, node, owner.tensors)
+    chosen_by = frozenset(one for one in index.tensors if one.flow is Flow.TO_CPU or not one.on_cpu)
+    if chosen_by and not of_python:  # an index that lies on the CPU goes with tensors of any device
+        tracer.use(frame, owner, Sink.MEETS, node, chosen_by)
     if isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
         return owner.item(node.slice.value)
     if isinstance(node.slice, ast.Slice) and owner.items is not None:

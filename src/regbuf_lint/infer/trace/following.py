@@ -14,6 +14,7 @@ from regbuf_lint.infer.state import State
 from regbuf_lint.infer.trace.traced_frame import TracedFrame
 from regbuf_lint.infer.trace.tracer import Tracer
 from regbuf_lint.model.use import MethodSummary, Trace
+from regbuf_lint.model.value import UNKNOWN, Literal, NoneValue, is_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -111,6 +112,16 @@ class Follower:
         tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
         return {name for name in names for uses in tables if uses.read.get(name, set()) & (names - {name})}
 
+    def _at_entry(self, symbol: ClassSymbol, built: Mapping[str, AttributeState]) -> dict[str, AttributeState]:
+        """The attributes of an object that has been used: what other methods set may be anything by then."""
+        tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
+        found = {}
+        for name, known in built.items():
+            setting = {method for uses in tables for method in uses.stored.get(name, ())}
+            changes = any(map(self._runs_later, setting)) and is_only(known.value, Literal, NoneValue)
+            found[name] = replace(known, trail=None, value=known.value | UNKNOWN if changes else known.value)
+        return found
+
     def _summary(
         self, symbol: ClassSymbol, found: tuple[ClassSymbol, FunctionNode], built: Mapping[str, AttributeState]
     ) -> MethodSummary:
@@ -118,7 +129,7 @@ class Follower:
         tracer = Tracer(self._attributes, node.name)
         frame = TracedFrame(tracer, self._inference, symbol.scope, symbol=symbol, owner=symbol)
         frame.calls_entry = True
-        state = State(attributes={name: replace(known, trail=None) for name, known in built.items()}, initialised=True)
+        state = State(attributes=self._at_entry(symbol, built), initialised=True)
         stopped = False
         try:
             run_function(frame, bound(owner, node, frozenset({SelfValue(symbol)})), ANY_ARGUMENTS, state)

@@ -152,6 +152,8 @@ class Tracer:
                 continue
             if not origin.is_tensor and sink not in {Sink.EMPTINESS, Sink.PLACE}:
                 continue
+            if sink is Sink.MUTATED and origin.flow not in _SHARING:
+                continue
             others = frozenset(one for one in partners if not (one.source is Source.ENTRY and one.name == origin.name))
             self._note(frame, origin, sink, node, others, callee)
 
@@ -240,6 +242,9 @@ class Tracer:
         checked = frozenset(one.then(Flow.CHECKED) if one in own else one for one in trail.origins)
         state.attributes[name] = AttributeState(known.value, known.writes, Trail(checked))
 
+
+_SHARING = frozenset({Flow.SAME, Flow.ELEMENT, Flow.CHECKED})
+"""How a value got there that still shares the memory of the attribute's."""
 
 SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
 """Attributes of a tensor that give another view of its elements."""
