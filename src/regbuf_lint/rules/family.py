@@ -17,7 +17,7 @@ from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
 from regbuf_lint.rules.change import Change
-from regbuf_lint.torch_facts.table import has
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
