@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.context import ClassContext
 from regbuf_lint.engine.agreement import View, agreed
 from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.headers import Headers
@@ -18,7 +19,6 @@ from regbuf_lint.infer.callers import arguments_from_callers
 from regbuf_lint.infer.construction import construct, follow, start
 from regbuf_lint.infer.heirs import constructions_through_heirs
 from regbuf_lint.infer.loaded import with_loaded_tensors
-from regbuf_lint.rules.context import ClassContext
 from regbuf_lint.rules.registry import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.rule import RuleDocs, RuleMeta
-    from regbuf_lint.rules.context import ClassContext
 
 
 @dataclass(frozen=True, slots=True)

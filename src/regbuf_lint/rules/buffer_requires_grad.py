@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.class_context.event_finding import event_finding
 from regbuf_lint.model.class_view import GradientRequest, Registration
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
@@ -11,15 +13,13 @@ from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, is_onl
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.change import Change
-from regbuf_lint.rules.event_finding import event_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.value import Alternative, Value
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF101",

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.fixes.attribute_fixes import attribute_fixes
+from regbuf_lint.fixes.buffer_fix import BufferFix, computed_name_fix
+from regbuf_lint.fixes.buffer_plan import becomes_assignment
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Parameter, is_tensor, may_be, tensors
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.attribute_fixes import attribute_fixes
 from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import BufferFix, computed_name_fix
-from regbuf_lint.rules.buffer_plan import becomes_assignment
-from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF001",

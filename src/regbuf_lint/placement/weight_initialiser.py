@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import bound_in, is_name, names_in, positional_names, receiver_name, stored_in
-from regbuf_lint.classes.early_assignment import initialising_call
-from regbuf_lint.classes.method_place import last_row
 from regbuf_lint.classes.stores import is_own
 from regbuf_lint.model.span import Position, Span
+from regbuf_lint.placement.early_assignment import initialising_call
+from regbuf_lint.placement.method_place import last_row
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.class_context.family import ClassFamily, methods_of
 from regbuf_lint.classes.cpu_company import meets_cpu_tensors
 from regbuf_lint.classes.definition import REGISTRIES
 from regbuf_lint.classes.demands import Demand, demands_on
@@ -41,8 +43,6 @@ from regbuf_lint.infer.owners import moved_by_owner
 from regbuf_lint.infer.recipients import is_filled_by_taker, is_given_to_registering_class, is_named_by_heirs
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.value import NoneValue, Parameter, may_be, tensors
-from regbuf_lint.rules.change import Change
-from regbuf_lint.rules.family import ClassFamily, methods_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,7 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.annotations import (
+from regbuf_lint.class_context.caretaking import Caretaking
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
+from regbuf_lint.classes.buffer_walks import walks_own_buffers
+from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
+from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.shallow_copies import assigns, copying_methods
+from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
+from regbuf_lint.index.known_classes import outside_class, torch_class
+from regbuf_lint.index.scopes import FunctionBinding
+from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.placement.annotations import (
     FIELD_DECORATORS,
     AnnotationPlace,
     annotated_in_methods,
@@ -14,26 +25,15 @@ from regbuf_lint.classes.annotations import (
     is_expression,
     postpones_evaluation,
 )
-from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
-from regbuf_lint.classes.blocks import is_alone_in_block
-from regbuf_lint.classes.buffer_walks import walks_own_buffers
-from regbuf_lint.classes.class_none import ClassNone, class_none, read_before, read_on_class
-from regbuf_lint.classes.computed_names import is_read_by_same_name
-from regbuf_lint.classes.container_uses import obstacle
-from regbuf_lint.classes.definition import ClassDefinition, bound_in, names_in
-from regbuf_lint.classes.early_assignment import EarlyAssignment, early_assignment
-from regbuf_lint.classes.method_place import MethodPlace, method_place
-from regbuf_lint.classes.moves import device_moves
-from regbuf_lint.classes.preliminary import preliminary_places
-from regbuf_lint.classes.shallow_copies import assigns, copying_methods
-from regbuf_lint.classes.weight_initialiser import Repeated, WeightInitialiser, repeated, weight_initialiser
-from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
-from regbuf_lint.index.known_classes import outside_class, torch_class
-from regbuf_lint.index.scopes import FunctionBinding
-from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.placement.blocks import is_alone_in_block
+from regbuf_lint.placement.class_none import ClassNone, class_none, read_before, read_on_class
+from regbuf_lint.placement.computed_names import is_read_by_same_name
+from regbuf_lint.placement.container_uses import obstacle
+from regbuf_lint.placement.early_assignment import EarlyAssignment, early_assignment
+from regbuf_lint.placement.method_place import MethodPlace, method_place
+from regbuf_lint.placement.preliminary import preliminary_places
+from regbuf_lint.placement.weight_initialiser import Repeated, WeightInitialiser, repeated, weight_initialiser
 from regbuf_lint.rewrite.style import TextStyle, quote_of
-from regbuf_lint.rules.caretaking import Caretaking
-from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

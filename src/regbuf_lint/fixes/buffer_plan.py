@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.settings import Persistence
@@ -25,10 +26,9 @@ from regbuf_lint.model.value import (
     tensors,
     without,
 )
-from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 BUFFER_VALUES = (Tensor, Buffer, NoneValue)
 """What a buffer may be assigned."""

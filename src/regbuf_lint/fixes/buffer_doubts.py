@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.demands import Demand
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan
+from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
-from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan
-from regbuf_lint.rules.buffer_refill import needs_refill
-from regbuf_lint.rules.change import Change
-from regbuf_lint.rules.torchscript import may_be_scripted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 
 _UNFILLED = (

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.buffer_annotations import annotation_edits
+from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, Withheld, becomes_assignment, calls_on, plan_for
+from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.value import UNSET, Buffer, NoneValue, Tensor, Unset, is_only, tensors, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import free_name
-from regbuf_lint.rules.buffer_annotations import annotation_edits
-from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
-from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, Plan, Withheld, becomes_assignment, calls_on, plan_for
-from regbuf_lint.rules.buffer_refill import needs_refill
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.span import Span
-    from regbuf_lint.rules.context import ClassContext
 
 _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED})
 

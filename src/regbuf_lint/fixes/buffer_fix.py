@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.buffer_annotations import annotation_edits
+from regbuf_lint.fixes.buffer_doubts import judged
+from regbuf_lint.fixes.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
+from regbuf_lint.fixes.buffer_refill import refill
 from regbuf_lint.model.class_view import Event, Write, WriteForm
 from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
-from regbuf_lint.rules.buffer_annotations import annotation_edits
-from regbuf_lint.rules.buffer_doubts import judged
-from regbuf_lint.rules.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
-from regbuf_lint.rules.buffer_refill import refill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.span import Span
     from regbuf_lint.rewrite.style import TextStyle
-    from regbuf_lint.rules.context import ClassContext
 
 
 @dataclass(frozen=True, slots=True)

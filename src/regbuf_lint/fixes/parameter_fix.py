@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, withheld
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.value import Dtype, Unset, may_be, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, withheld
 
 if TYPE_CHECKING:
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Write
     from regbuf_lint.model.fix import Edit
-    from regbuf_lint.rules.context import ClassContext
 
 _NO_GRADIENT = frozenset({Dtype.INT, Dtype.BOOL})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.span import Span
@@ -13,11 +14,10 @@ from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
-from regbuf_lint.rules.buffer_annotations import new_annotation
 
 if TYPE_CHECKING:
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Registration, Write
-    from regbuf_lint.rules.context import ClassContext
 
 _LOOK = "the fix needs a look: it drops what was assigned before"
 

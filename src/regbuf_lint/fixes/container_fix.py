@@ -7,21 +7,21 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.torchscript import may_be_scripted
+from regbuf_lint.fixes.buffer_doubts import judged
+from regbuf_lint.fixes.buffer_fix import BufferFix, text_style, withheld
+from regbuf_lint.fixes.buffer_plan import Plan, Withheld, calls_on, plan_for
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
-from regbuf_lint.rules.buffer_doubts import judged
-from regbuf_lint.rules.buffer_fix import BufferFix, text_style, withheld
-from regbuf_lint.rules.buffer_plan import Plan, Withheld, calls_on, plan_for
-from regbuf_lint.rules.torchscript import may_be_scripted
 
 if TYPE_CHECKING:
-    from regbuf_lint.classes.method_place import MethodPlace
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.placement.method_place import MethodPlace
     from regbuf_lint.rewrite.numbered_buffers import Numbered
-    from regbuf_lint.rules.context import ClassContext
 
 _BUILT_IN = frozenset({"enumerate", "getattr", "len", "property", "range", "tuple"})
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, buffer_fixes
-from regbuf_lint.rules.buffer_plan import is_early
-from regbuf_lint.rules.early_fix import early_fix
-from regbuf_lint.rules.parameter_fix import cast_parameter_fix
-from regbuf_lint.rules.preliminary_fix import preliminary_fix
+from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, buffer_fixes
+from regbuf_lint.fixes.buffer_plan import is_early
+from regbuf_lint.fixes.early_fix import early_fix
+from regbuf_lint.fixes.parameter_fix import cast_parameter_fix
+from regbuf_lint.fixes.preliminary_fix import preliminary_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 
 def attribute_fixes(context: ClassContext, attributes: Iterable[str]) -> Mapping[str, BufferFix]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.finding import Finding
 
 if TYPE_CHECKING:
+    from regbuf_lint.class_context.family import ClassFamily
     from regbuf_lint.model.class_view import Event
     from regbuf_lint.model.fix import Fix
     from regbuf_lint.model.rule import RuleMeta
     from regbuf_lint.model.span import Span
-    from regbuf_lint.rules.family import ClassFamily
 
 
 def event_finding(

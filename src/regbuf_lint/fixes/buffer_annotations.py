@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.torchscript import may_be_scripted
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, becomes_assignment
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Span
 from regbuf_lint.model.value import NoneValue, Parameter, is_only, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
-from regbuf_lint.rules.buffer_plan import BUFFER_VALUES, becomes_assignment
-from regbuf_lint.rules.torchscript import may_be_scripted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from regbuf_lint.classes.annotations import AnnotationPlace
-    from regbuf_lint.classes.class_none import ClassNone
-    from regbuf_lint.rules.buffer_plan import Plan
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.fixes.buffer_plan import Plan
+    from regbuf_lint.placement.annotations import AnnotationPlace
+    from regbuf_lint.placement.class_none import ClassNone
 
 
 def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[Edit]:

@@ -11,11 +11,11 @@ from regbuf_lint.rewrite.errors import CannotRewrite
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from regbuf_lint.classes.weight_initialiser import Repeated
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.fixes.buffer_plan import Plan
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.span import Span
-    from regbuf_lint.rules.buffer_plan import Plan
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.placement.weight_initialiser import Repeated
 
 _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.UNPACKED})
 

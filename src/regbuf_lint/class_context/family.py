@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.definition import BUILDERS, REGISTRIES, methods_where, names_string, receiver_name
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.recomputing import computes_anew
@@ -16,7 +17,6 @@ from regbuf_lint.infer.construction import construct, later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
-from regbuf_lint.rules.change import Change
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:

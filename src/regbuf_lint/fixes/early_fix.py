@@ -8,14 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.class_view import Write, WriteForm
-from regbuf_lint.model.value import tensors
-from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.lines import type_comment
-from regbuf_lint.rewrite.names import free_name
-from regbuf_lint.rules.buffer_annotations import annotation_edits
-from regbuf_lint.rules.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
-from regbuf_lint.rules.buffer_plan import (
+from regbuf_lint.fixes.buffer_annotations import annotation_edits
+from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
+from regbuf_lint.fixes.buffer_plan import (
     Plan,
     Withheld,
     becomes_assignment,
@@ -24,12 +19,17 @@ from regbuf_lint.rules.buffer_plan import (
     plan_for,
     refuse_calls_on_none,
 )
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.value import tensors
+from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.lines import type_comment
+from regbuf_lint.rewrite.names import free_name
 
 if TYPE_CHECKING:
-    from regbuf_lint.classes.early_assignment import EarlyAssignment
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.fix import Edit
+    from regbuf_lint.placement.early_assignment import EarlyAssignment
     from regbuf_lint.rewrite.registration import Registered
-    from regbuf_lint.rules.context import ClassContext
 
 _LATE = "the constructors of base classes run before it is registered then"
 _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.UNPACKED, WriteForm.AUGMENTED})
