@@ -19,7 +19,7 @@ from regbuf_lint.infer.callers import arguments_from_callers
 from regbuf_lint.infer.construction import construct, follow, start
 from regbuf_lint.infer.heirs import constructions_through_heirs
 from regbuf_lint.infer.loaded import with_loaded_tensors
-from regbuf_lint.rules.registry import RULES
+from regbuf_lint.rules import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error
 from regbuf_lint.rules.unused_suppression import META as UNUSED_SUPPRESSION

@@ -12,7 +12,6 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, is_only, may_be, tensors, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,6 +161,3 @@ def _removal(context: ClassContext, event: GradientRequest) -> tuple[Fix | None,
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     return Fix(Applicability.UNSAFE, f"Leave buffer `{event.attribute}` without a gradient", (edit,)), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

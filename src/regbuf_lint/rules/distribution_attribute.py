@@ -8,7 +8,6 @@ from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Distribution, NoneValue, is_only
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,6 +106,3 @@ def _finding(context: ClassContext, write: Write) -> Finding:
         attribute=write.attribute,
         method=write.step.method,
     )
-
-
-RULE = Rule(META, DOCS, check)

@@ -12,7 +12,6 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Parameter, Unset, is_only
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +100,3 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     annotations = () if context.wants_nn_buffer else new_annotation(context, write.attribute or "")
     edits = sorted([edit, *annotations], key=lambda one: one.span)
     return Fix(Applicability.UNSAFE, message, style.with_import(edits)), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

@@ -13,7 +13,6 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import NoneValue, Tensor, Unset, is_only, is_tensor, tensors
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,6 +126,3 @@ def _finding(context: ClassContext, write: Write, attribute: str, filled: list[W
         fix=fix,
         related=tuple(Related(one.target, "a tensor is assigned here") for one in filled),
     )
-
-
-RULE = Rule(META, DOCS, check)

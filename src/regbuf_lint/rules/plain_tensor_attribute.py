@@ -13,7 +13,6 @@ from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Parameter, is_tensor, may_be, tensors
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,6 +178,3 @@ def _registration(context: ClassContext, write: Write) -> str:
         return f"self.{write.attribute} = {name}(...)"
     name = f'"{attribute_key(write.attribute, context.name)}"' if write.attribute else "name"
     return f"self.register_buffer({name}, ...)"
-
-
-RULE = Rule(META, DOCS, check)

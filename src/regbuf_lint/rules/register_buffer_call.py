@@ -10,7 +10,6 @@ from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Tensor, is_only, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,6 +94,3 @@ def _fix(context: ClassContext, event: Registration, style: TextStyle) -> tuple[
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     return Fix(Applicability.SAFE, f"Assign `{event.attribute}` as `nn.Buffer`", style.with_import([edit])), ""
-
-
-RULE = Rule(META, DOCS, check)

@@ -10,7 +10,6 @@ from regbuf_lint.model.class_view import GradientRequest, Registration, Write
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Unset, may_be
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,6 +123,3 @@ def _finding(context: ClassContext, event: Registration, why: str, help_text: st
         attribute=event.attribute,
         method=event.step.method,
     )
-
-
-RULE = Rule(META, DOCS, check)

@@ -24,7 +24,6 @@ from regbuf_lint.model.value import (
     tensors,
     without,
 )
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -218,6 +217,3 @@ def _finding(context: ClassContext, write: Write, attribute: str, outcome: Buffe
         method=write.step.method,
         fix=outcome.fix,
     )
-
-
-RULE = Rule(META, DOCS, check)

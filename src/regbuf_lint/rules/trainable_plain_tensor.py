@@ -12,7 +12,6 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import is_tensor
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,6 +108,3 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     return Fix(
         Applicability.UNSAFE, message, (edit,), adds=(attribute_key(write.attribute or "", context.name),)
     ), _LOOK
-
-
-RULE = Rule(META, DOCS, check)
