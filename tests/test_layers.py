@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "regbuf_lint"
 
 CHAIN = (
-    *("model", "source", "index", "torch_facts", "classes", "infer", "placement", "rewrite", "class_context", "fixes"),
-    *("rules", "engine"),
+    *("model", "source", "index", "torch_facts", "classes", "infer", "placement", "rewrite", "class_context"),
+    *("exemptions", "fixes", "findings", "rules", "engine"),
 )
 ALLOWED: dict[str, frozenset[str]] = {
     **{layer: frozenset(CHAIN[: place + 1]) for place, layer in enumerate(CHAIN)},

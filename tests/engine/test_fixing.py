@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -137,6 +138,20 @@ def test_a_fix_that_leaves_no_python_is_dropped_and_reported() -> None:
     assert [one.attribute for one in fixed.applied] == ["better", "better"]
     assert [one.attribute for one in fixed.findings] == ["(((("]
     assert [one.fix for one in fixed.findings] == [None]
+
+
+def test_a_dropped_fix_is_known_again_where_another_one_has_moved_the_row_that_its_message_names() -> None:
+    def check(source: SourceText) -> tuple[Finding, ...]:
+        at = source.text.index("evil")
+        evil = finding(edit(source.text, at, at + 4, "(((("), name="evil")
+        told = replace(evil, message=f"wrong, see line {evil.span.start.row}")
+        good = [finding(edit(source.text, 0, 4, "a\nb"), name="good")] if source.text.startswith("good") else []
+        return (*good, told)
+
+    fixed = fix_text(SourceText.from_text("good = 1\nevil = 2\n"), check, FixMode.SAFE)
+    assert fixed.source.text == "a\nb = 1\nevil = 2\n"
+    assert [one.message for one in fixed.findings] == ["wrong, see line 3"]
+    assert len(fixed.dropped) == 1
 
 
 @pytest.mark.parametrize(("content", "is_offered"), [("((((", False), ("(((()))", False), ("better", True)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regbuf_lint.model.finding import Finding, Related
+from regbuf_lint.model.finding import Evidence, Finding, Related
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
 from regbuf_lint.model.rule import FixAvailability, RuleMeta, Severity
@@ -43,6 +43,10 @@ PLAIN = Finding(
     method="__init__",
     fix=fix(Applicability.SAFE),
     related=(Related(span(6, 3, 6, 9), "assigned again"),),
+    evidence=(
+        Evidence("`f` combines it with `x`", span(6, 12, 6, 13)),
+        Evidence("`Base.f` moves it by hand", span(30, 5, 30, 9), path="base/of m.py"),
+    ),
 )
 RISKY = Finding(RBF001, "`n` stays behind", span(6, 3, 6, 9), span(6, 3, 6, 18), fix=fix(Applicability.UNSAFE))
 GRAD = Finding(RBF101, "never trained", span(6, 12, 6, 18), span(6, 3, 6, 18))
@@ -78,6 +82,10 @@ CELL = Finding(
     in_cell(4, 1, 6),
     fix=Fix(Applicability.SAFE, "Register `m`", (Edit(in_cell(4, 1, 6), "x"),)),
     related=(Related(in_cell(3, 1, 2), "assigned again"),),
+    evidence=(
+        Evidence("it is combined with `b`", in_cell(3, 1, 2)),
+        Evidence("`Base.f` moves it by hand", span(30, 5, 30, 9), path="base.py"),
+    ),
 )
 NOTEBOOK = RunResult(
     (

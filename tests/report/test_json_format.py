@@ -28,6 +28,7 @@ KEYS = [
     "fix",
     "noqa_row",
     "url",
+    "evidence",
 ]
 TYPES: dict[str, type | tuple[type, ...]] = {
     "null": type(None),
@@ -76,6 +77,7 @@ def test_keys_and_their_order() -> None:
     assert list(fix) == ["applicability", "message", "edits", "state_dict"]
     assert list(fix["edits"][0]) == ["content", "location", "end_location"]
     assert list(fix["state_dict"]) == ["adds", "removes"]
+    assert list(records()[1]["evidence"][0]) == ["message", "filename", "location"]
     assert list(SCHEMA["$defs"]["record"]["properties"]) == KEYS
 
 
@@ -105,6 +107,18 @@ def test_a_finding() -> None:
         },
         "noqa_row": 5,
         "url": "https://github.com/regbuf-lint/regbuf-lint/blob/main/docs/rules/RBF001.md",
+        "evidence": [
+            {
+                "message": "`f` combines it with `x`",
+                "filename": "a/m.py",
+                "location": {"row": 6, "column": 12},
+            },
+            {
+                "message": "`Base.f` moves it by hand",
+                "filename": "base/of m.py",
+                "location": {"row": 30, "column": 5},
+            },
+        ],
     }
 
 
@@ -112,6 +126,10 @@ def test_places_in_notebooks_tell_their_cell() -> None:
     _, found = json.loads(render(NOTEBOOK, "json"))
     assert found["location"] == {"row": 2, "column": 1, "cell": 4}
     assert found["fix"]["edits"][0]["end_location"] == {"row": 2, "column": 6, "cell": 4}
+    assert [(one["filename"], one["location"]) for one in found["evidence"]] == [
+        ("nb.ipynb", {"row": 2, "column": 1, "cell": 3}),
+        ("base.py", {"row": 30, "column": 5}),
+    ]
     assert problems([found], SCHEMA) == []
     found["location"]["cell"] = 0
     assert problems([found], SCHEMA) != []
@@ -122,12 +140,9 @@ def test_file_errors_are_records_without_a_code() -> None:
     assert (first["code"], first["name"], first["severity"]) == (None, "file-error", "error")
     assert (first["filename"], first["message"]) == ("nope", "no such file or directory")
     assert (last["filename"], last["message"]) == ("b.py", "not valid UTF-8")
-    assert {key for key, value in first.items() if value is None} == set(KEYS) - {
-        "name",
-        "message",
-        "severity",
-        "filename",
-    }
+    given = {"name", "message", "severity", "filename", "evidence"}
+    assert {key for key, value in first.items() if value is None} == set(KEYS) - given
+    assert [one["evidence"] for one in (first, records()[2], last)] == [[], [], []]
 
 
 def test_nothing_found_is_an_empty_array() -> None:
@@ -150,6 +165,9 @@ def test_output_fits_the_schema() -> None:
         (("location",), {"row": 1}),
         (("message",), None),
         (("extra",), 1),
+        (("evidence",), None),
+        (("evidence", 0, "location"), None),
+        (("evidence", 0, "end_location"), {"row": 1, "column": 1}),
         (("fix", "applicability"), "maybe"),
         (("fix", "edits", 0, "content"), None),
     ],

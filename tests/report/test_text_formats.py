@@ -25,6 +25,8 @@ a/m.py:3:3: RBF001 [*] `m` stays behind
   |
 3 |         self.m = torch.ones(
   |         ^^^^^^^^^^^^^^^^^^^^
+  = note: a/m.py:6:12: `f` combines it with `x`
+  = note: base/of m.py:30:5: `Base.f` moves it by hand
   = help: write this
   = fix: Register `m` as a buffer
   = note: a/m.py:6:3: assigned again
@@ -117,6 +119,8 @@ def test_places_in_notebooks_tell_their_cell() -> None:
     assert rows[7:] == [
         "2 | m = 1",
         "  | ^^^^^",
+        "  = note: nb.ipynb:cell 3:2:1: it is combined with `b`",
+        "  = note: base.py:30:5: `Base.f` moves it by hand",
         "  = fix: Register `m`",
         "  = note: nb.ipynb:cell 3:2:1: assigned again",
         "",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import json
 import pickle
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from notebook_examples import STYLES, Style, code, loaded, notebook
 
-from regbuf_lint.model.finding import Finding, Related
+from regbuf_lint.model.finding import Evidence, Finding, Related
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.rules.syntax_error import META
@@ -286,6 +287,29 @@ def test_places_of_everything_in_a_finding() -> None:
     assert one.related[0].span == Span(Position(2, 1, cell=2), Position(2, 6, cell=2))
     assert one.fix is not None
     assert one.fix.edits[0].span == Span(Position(4, 1, cell=3), Position(5, 1, cell=3))
+    assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301  as results come from workers
+
+
+def test_evidence_is_located_and_rows_in_messages_are_those_of_cells() -> None:
+    source = read(notebook(*EDITED))
+    c, b = place(source, "c = 3"), place(source, "b = 2")
+    own, far = f"line {c.start.row}", f"line {b.start.row}"
+    elsewhere = Evidence("`f` (line 9) moves it", Span(Position(9, 1), Position(9, 3)), path="base.py")
+    edit = Edit(Span(c.start, c.start), "d = 4\n")
+    told = replace(
+        finding(c, edit),
+        message=f"{own}, {far}, line 3 of base.py, outline 7 (at {far})",
+        help=f"see {far}",
+        fix=replace(fix_of(edit), message=f"Drop {own}"),
+        evidence=(Evidence(f"`g` ({far}) adds it to {own}", b), elsewhere),
+    )
+    one = source.located(told)
+    assert one.message == "line 4, line 2 of cell 2, line 3 of base.py, outline 7 (at line 2 of cell 2)"
+    assert one.help == "see line 2 of cell 2"
+    assert one.fix is not None
+    assert one.fix.message == "Drop line 4"
+    there = Span(Position(2, 1, cell=2), Position(2, 6, cell=2))
+    assert one.evidence == (Evidence("`g` (line 2 of cell 2) adds it to line 4", there), elsewhere)
     assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301  as results come from workers
 
 

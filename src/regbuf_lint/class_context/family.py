@@ -15,24 +15,40 @@ from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, nam
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct, later_events
 from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
+from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
-from regbuf_lint.model.value import NOTHING, Other, Tensor, asks_for_gradient, is_only, tensors
+from regbuf_lint.model.value import (
+    NOTHING,
+    Distribution,
+    Mapping,
+    NoneValue,
+    Sequence,
+    Tensor,
+    asks_for_gradient,
+    may_be,
+    tensors,
+)
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Mapping as Table
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
     from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.use import Trace
     from regbuf_lint.model.value import Value
     from regbuf_lint.source.text import SourceText
 
 
 _WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol", "object"})
 """Classes outside of the project whose constructors call nothing of the class, nn.Module's among them."""
+
+_HOLDING = (Tensor, Sequence, Mapping, Distribution, NoneValue)
+"""What an attribute can be whose tensors somebody may ask about, now or once a method has put one there."""
 
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
@@ -59,10 +75,32 @@ class ClassFamily:
         self._built = heir or symbol
         self._inference = inference
 
+    @property
+    def inference(self) -> Inference:
+        """What all classes share."""
+        return self._inference
+
+    @property
+    def built(self) -> ClassSymbol:
+        """The class whose construction is looked at: the class itself, or one that inherits from it."""
+        return self._built
+
+    @property
+    def building(self) -> frozenset[str]:
+        """Names of the methods that run while the object is built."""
+        return self._building
+
     @cached_property
     def _building(self) -> frozenset[str]:
-        """Names of the methods that run while the object is built."""
         return self.construction.called | BUILDERS
+
+    @cached_property
+    def trace(self) -> Trace:
+        """What becomes of the attributes that may hold tensors, once the object is built."""
+        attributes = self.construction.attributes
+        asked = frozenset(name for name, known in attributes.items() if may_be(known.value, *_HOLDING))
+        subclasses = [one for one in self._family if self._is_heir(one)]
+        return Follower(self._inference, self._built, subclasses, asked, self.runs_later).trace(attributes)
 
     @property
     def name(self) -> str:
@@ -139,6 +177,11 @@ class ClassFamily:
         heirs = [heir for heir in map(ClassSymbol, self.symbol.scope.file.class_scopes()) if self._is_heir(heir)]
         return (*self._inference.classes(self.symbol), *heirs)
 
+    @property
+    def definitions(self) -> tuple[ClassDefinition, ...]:
+        """The bodies of the class, its bases, and those classes of the file that inherit from it."""
+        return self._definitions
+
     @cached_property
     def _definitions(self) -> tuple[ClassDefinition, ...]:
         return tuple(self._inference.definition(one) for one in self._family)
@@ -152,19 +195,11 @@ class ClassFamily:
 
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""
-        uses = self._family_uses
-        state = methods_of([one.mutated for one in uses], attribute)
-        state |= {
-            method
-            for method in methods_of([one.updated for one in uses], attribute)
-            if not self._moves(method, attribute)
-        }
-        if any(self.runs_later(method) for method in state):
+        if self.trace.is_updated(attribute):
             return Change.STATE
-        replacing = set(filter(self.runs_later, methods_of([one.replaced for one in uses], attribute)))
-        if not replacing:
+        if not self.trace.replacements(attribute):
             return Change.NONE
-        return Change.CACHE if all(self._serves_forward(method) for method in replacing) else Change.REPLACED
+        return Change.CACHE if self.trace.is_replaced_by_forward(attribute) else Change.REPLACED
 
     def is_computed_anew(self, attribute: str) -> bool:
         """Whether methods that change the attribute after construction only give it what the constructor does."""
@@ -200,17 +235,6 @@ class ClassFamily:
         names = [name for function in functions for name in called_for(function, attribute)]
         return any(has("random_functions", f"torch.{name}") or has("random_methods", name) for name in names)
 
-    def _moves(self, method: str, attribute: str) -> bool:
-        """Whether all that a method assigns to an attribute is its own tensor, moved or cast by some helper."""
-        if method in self._building:
-            return False
-        events = later_events(self._inference, self.symbol, method)
-        values = [event.value for event in events if isinstance(event, Write) and event.attribute == attribute]
-        found = [tensors(value) for value in values if is_only(value, Tensor, Other)]  # `x.type(None)` is a string
-        return len(found) == len(values) > 0 and all(
-            several and all(tensor.alias == attribute for tensor in several) for several in found
-        )
-
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""
         if method in BUILDERS:
@@ -229,10 +253,6 @@ class ClassFamily:
             seen |= waiting
         return seen
 
-    def _serves_forward(self, method: str) -> bool:
-        """Whether ``forward`` is the method, or calls it, directly or through others."""
-        return "forward" in {method} | self._reaching(method)
-
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""
         methods = self.uses.stored.get(attribute, set()) - self.construction.called - BUILDERS
@@ -247,12 +267,12 @@ class ClassFamily:
     def is_held_elsewhere(self, attribute: str) -> bool:
         """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
         functions = (function for one in self._definitions for function in one.methods.values())
-        if self.handed_on(attribute) or any(is_stored_again(function, attribute) for function in functions):
+        if self.escapes(attribute) or any(is_stored_again(function, attribute) for function in functions):
             return True
         writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute != attribute)
         return any(tensor.alias == attribute for write in writes for tensor in tensors(write.value))
 
-    def handed_on(self, attribute: str) -> bool:
+    def escapes(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
         return any(not self._building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
 
@@ -325,8 +345,10 @@ class ClassFamily:
 
     def ignored(self, attribute: str | None) -> bool:
         """Whether the configuration asks for silence about an attribute, or the names that its author chose do."""
-        if names_say_plain(self.name, attribute or ""):
-            return True
+        return names_say_plain(self.name, attribute or "") or self.is_ignored_by_settings(attribute)
+
+    def is_ignored_by_settings(self, attribute: str | None) -> bool:
+        """Whether the configuration asks for silence about an attribute, None for one of a computed name."""
         return any(self._matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
 
     def _matches(self, attribute: str | None, pattern: str) -> bool:
@@ -336,6 +358,6 @@ class ClassFamily:
         return any(fnmatchcase(one, pattern) for one in (name, f"{last}.{name}", f"{self.name}.{name}"))
 
 
-def methods_of(tables: Iterable[Mapping[str, set[str]]], name: str) -> set[str]:
+def methods_of(tables: Iterable[Table[str, set[str]]], name: str) -> set[str]:
     """All methods under a name in several tables."""
     return {method for table in tables for method in table.get(name, ())}

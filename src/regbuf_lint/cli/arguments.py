@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, NoReturn
 
 from regbuf_lint import __version__
 from regbuf_lint.cli.errors import UsageError
+from regbuf_lint.cli.why import parse_target
 from regbuf_lint.report.registry import DEFAULT_FORMAT, REPORTERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from regbuf_lint.cli.why import Target
+
 STDIN = "-"
 _LIST_OPTIONS = ("select", "extend-select", "ignore")
+_ISOLATED_WITH_CONFIG = "--isolated and --config exclude each other"
+_NOT_WITH_WHY = (
+    "fix", "unsafe-fixes", "fix-only", "diff", "show-fixes", "verify", "factory", "output-file", "statistics",
+    "exit-non-zero-on-fix", "stdin-filename", "explain", "list-rules",
+)  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):
@@ -84,6 +92,9 @@ def _check(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: they do.
     """
+    if arguments.why is not None:
+        _check_why(arguments)
+        return
     arguments.paths = arguments.paths or ["."]
     is_stdin = STDIN in arguments.paths
     if is_stdin and len(arguments.paths) > 1:
@@ -99,8 +110,30 @@ def _check(arguments: argparse.Namespace) -> None:
         msg = "--verify and --factory FILE::FUNCTION need each other"
         raise UsageError(msg)
     if arguments.isolated and arguments.config is not None:
-        msg = "--isolated and --config exclude each other"
+        raise UsageError(_ISOLATED_WITH_CONFIG)
+
+
+def _check_why(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be asked together with ``--why``, and name its file as the only path.
+
+    Raises:
+        UsageError: something else is asked.
+    """
+    others = [option for option in _NOT_WITH_WHY if getattr(arguments, option.replace("-", "_"))]
+    others += ["output-format"] if arguments.output_format != DEFAULT_FORMAT else []
+    if arguments.paths or others:
+        msg = f"--why cannot be combined with {f'--{others[0]}' if others else 'paths'}"
         raise UsageError(msg)
+    if arguments.isolated and arguments.config is not None:
+        raise UsageError(_ISOLATED_WITH_CONFIG)
+    arguments.paths = [arguments.why.path]
+
+
+def _target(value: str) -> Target:
+    try:
+        return parse_target(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _jobs(value: str) -> int:
@@ -179,5 +212,11 @@ def _add_configuration(group: argparse._ArgumentGroup) -> None:
 
 def _add_information(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--explain", metavar="CODE", help="print the page of a rule")
+    group.add_argument(
+        "--why",
+        type=_target,
+        metavar="FILE:LINE",
+        help="say what the attributes on a line hold and what decided about them; also FILE::Class.attr",
+    )
     group.add_argument("--list-rules", action="store_true", help="list all rules")
     group.add_argument("--version", action="version", version=f"regbuf-lint {__version__}")

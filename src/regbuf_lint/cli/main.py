@@ -56,8 +56,12 @@ def _inform(arguments: Namespace, console: Console) -> int:
 
 
 def _run(arguments: Namespace, console: Console) -> int:
-    """Check files or standard input."""
+    """Check files or standard input, or explain an attribute."""
     settings = _settings(arguments)
+    if arguments.why is not None:
+        from regbuf_lint.cli.why import run_why  # noqa: PLC0415  start-up time
+
+        return run_why(arguments, settings, console)
     if arguments.paths == [STDIN]:
         from regbuf_lint.cli.stdin_run import run_stdin  # noqa: PLC0415  start-up time
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.fix import Applicability
+from regbuf_lint.model.mention import without_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -101,7 +102,8 @@ def _is_wanted(finding: Finding, source: SourceText, mode: FixMode) -> bool:
 
 
 def _identity(finding: Finding) -> tuple[object, ...]:
-    return (finding.code, finding.class_name, finding.attribute, finding.method, finding.message)
+    about = finding.class_name, finding.attribute, finding.method
+    return (finding.code, *about, without_rows(finding.message))
 
 
 def compatible(findings: Iterable[Finding]) -> list[Finding]:

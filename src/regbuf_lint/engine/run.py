@@ -73,7 +73,7 @@ def _check(source: SourceText, path: Path, shown: str, session: Session, mode: F
         if not checked.findings and not (noqa and session.wants_unused_suppressions):
             return ()
         suppressions = Suppressions.parse(text)
-        kept = tuple(one for one in checked.findings if not suppressions.hides(one, lines=noqa))
+        kept = tuple(_with_shown_paths(one) for one in checked.findings if not suppressions.hides(one, lines=noqa))
         hidden = len(checked.findings) - len(kept)
         unused = session.unused_suppressions(path, text, suppressions, checked) if noqa else ()
         return tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
@@ -90,6 +90,14 @@ def _check(source: SourceText, path: Path, shown: str, session: Session, mode: F
         text=outcome.source.text if findings else "",
         cells={**source.cells, **outcome.source.cells} if findings else {},
     )
+
+
+def _with_shown_paths(finding: Finding) -> Finding:
+    """A finding whose evidence names other files as reports name files."""
+    if all(one.path is None for one in finding.evidence):
+        return finding
+    shown = (one if one.path is None else replace(one, path=_shown(Path(one.path))) for one in finding.evidence)
+    return replace(finding, evidence=tuple(shown))
 
 
 def _without_broken_cells(

@@ -79,12 +79,9 @@ class Session:
 
     def check(self, path: Path, source: SourceText) -> Checked:
         """Findings of one file; ``source`` counts, whatever the disk holds."""
-        if self._project.characters > MOST_CHARACTERS or path.absolute() in self._read_elsewhere:
-            self._forget()
-            gc.collect()
         ignored = ignored_in_file(self.settings, path)
         try:
-            facts = self._project.add(path.absolute(), source)
+            facts = self._facts(path, source)
         except ParseError as failure:
             return Checked(self.syntax_errors(path, failure))
         unresolved: dict[str, None] = {}
@@ -94,6 +91,34 @@ class Session:
             if not any(names(selector, finding.code) for selector in ignored)
         ]
         return Checked(tuple(sorted(findings, key=lambda one: (one.span, one.code))), tuple(unresolved))
+
+    def contexts(self, path: Path, source: SourceText) -> Iterator[ClassContext]:
+        """The nn.Module classes of a file as rules see them: as their own construction runs them, then as heirs' do.
+
+        Raises:
+            ParseError: the file does not parse.
+        """
+        for scope in self._facts(path, source).class_scopes():
+            symbol = ClassSymbol(scope)
+            own = self._construct(symbol) if self._is_module(symbol) else None
+            if own is not None:
+                yield self._context(symbol, own)
+            for heir, construction in constructions_through_heirs(self._inference, symbol, own):
+                yield self._context(symbol, construction.seen_by(symbol.name), heir)
+
+    def _is_module(self, symbol: ClassSymbol) -> bool:
+        return self._inference.hierarchy.membership(symbol).verdict is Verdict.YES
+
+    def _facts(self, path: Path, source: SourceText) -> FileFacts:
+        """The file as the project has it from now on.
+
+        Raises:
+            ParseError: it does not parse.
+        """
+        if self._project.characters > MOST_CHARACTERS or path.absolute() in self._read_elsewhere:
+            self._forget()
+            gc.collect()
+        return self._project.add(path.absolute(), source)
 
     @property
     def wants_unused_suppressions(self) -> bool:
@@ -148,9 +173,14 @@ class Session:
         """What the rules find in a class, as its own construction or that of an heir runs it."""
         if not construction.events:
             return []
-        construction = with_loaded_tensors(self._inference, heir or symbol, construction)
-        context = ClassContext(self._inference, symbol, construction, heir=heir)
+        context = self._context(symbol, construction, heir)
         return [finding for rule in self._rules for finding in rule.check(context)]
+
+    def _context(
+        self, symbol: ClassSymbol, construction: Construction, heir: ClassSymbol | None = None
+    ) -> ClassContext:
+        construction = with_loaded_tensors(self._inference, heir or symbol, construction)
+        return ClassContext(self._inference, symbol, construction, heir=heir)
 
     def _through_heirs(self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]) -> Iterator[Finding]:
         """Findings in what only the construction of classes that inherit from ``symbol`` runs."""

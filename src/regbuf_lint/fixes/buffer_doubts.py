@@ -82,7 +82,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     found.extend(
         f"`{plan.attribute}` is handed on while the object is built, and who keeps it keeps the old tensor"
         for plan in plans
-        if plan.attribute is not None and context.handed_on(plan.attribute)
+        if plan.attribute is not None and context.escapes(plan.attribute)
     )
     found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
     found.extend(_about_compiling(context, plans))

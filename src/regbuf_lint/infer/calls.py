@@ -56,6 +56,7 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
         frame.inference.watched[node].append(arguments)
     if shuffles(callee) and node.args:
         note_random(frame, node.args[0], state)
+    frame.passes(node, callee)
     found = join(_call(frame, one, arguments, node, state) for one in callee)
     found = spread_by_call(callee, arguments, found or UNKNOWN)
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):

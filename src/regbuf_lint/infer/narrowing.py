@@ -119,6 +119,7 @@ def _compare(frame: Frame, test: ast.Compare, state: State, *, truth: bool) -> b
     operator, other = test.ops[0], test.comparators[0]
     is_none = isinstance(other, ast.Constant) and other.value is None
     if not is_none or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        frame.compared(test, state, truth=truth)
         return True
     wants_none = isinstance(operator, (ast.Is, ast.Eq)) is truth
     value = _current(frame, test.left, state)
@@ -169,7 +170,7 @@ def _hasattr(frame: Frame, owner: ast.expr, key: ast.expr, state: State, *, trut
     if not truth:
         state.attributes[name] = AttributeState()
         return may_be(known.value, Unset)
-    state.attributes[name] = AttributeState(rest, known.writes)
+    state.attributes[name] = replace(known, value=rest)
     return True
 
 
@@ -280,7 +281,7 @@ def _replace(frame: Frame, node: ast.expr, value: Value, state: State) -> None:
     if isinstance(node, ast.Name):
         state.locals[node.id] = value
     elif isinstance(node, ast.Attribute) and _is_self(frame, node, state):
-        state.attributes[node.attr] = AttributeState(value, state.attributes[node.attr].writes)
+        state.attributes[node.attr] = replace(state.attributes[node.attr], value=value)
 
 
 def _is_self(frame: Frame, node: ast.Attribute, state: State) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.model.trail import Trail
 
 MOVING = frozenset({"to", "cuda", "cpu", "xpu", "half", "float", "double", "bfloat16", "type"})
 """Methods that give an nn.Module or a tensor, as which they are called, on another device or in another dtype."""
@@ -58,12 +59,14 @@ class FunctionValue(Alternative):
         closure: the locals around it.
         receiver: what its first parameter is bound to, if it is a bound method.
         owner: the class in whose body it stands, for ``super()``.
+        trails: where the locals around it come from, as far as that is followed.
     """
 
     scope: Scope
     closure: Mapping[str, Value] = field(default_factory=dict)
     receiver: Value | None = None
     owner: ClassSymbol | None = None
+    trails: Mapping[str, Trail] = field(default_factory=dict)
 
 
 def bound(owner: ClassSymbol, method: FunctionNode, receiver: Value | None) -> FunctionValue:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from regbuf_lint.model.value import (
     NONE,
     TENSOR_KINDS,
+    Alternative,
     Buffer,
     Dtype,
     Literal,
@@ -85,6 +86,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         empty=_makes_nothing(name, arguments),
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
+        is_number=_is_number(name, arguments, like),
     )
     if not has("view_functions", name):
         like = replace(like, alias="")
@@ -95,6 +97,21 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     if name in _CONVERTERS and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
         like = replace(like, fresh=False, argument="?")
     return _value(_choose(spec, arguments), like)
+
+
+def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
+    """Whether a call gives a tensor without dimensions: made of a number, or computed from such tensors alone."""
+    if name not in _COPIERS | _CONVERTERS:
+        return like.is_number and not has("join_functions", name)
+    data = arguments.argument(0, "data")
+    return bool(data) and all(_is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
+
+
+def _is_plain_number(one: Alternative) -> bool:
+    return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
+
+
+_NUMBERS = frozenset(Other(kind) for kind in ("int", "float", "bool", "complex", "number"))
 
 
 def _is_expanded(name: str, arguments: Arguments) -> bool:
@@ -156,6 +173,7 @@ def result_tensor(operands: list[Value]) -> Tensor:
     return Tensor(
         derived=any(one.derived or one.requires_grad for one in found),
         random=any(one.random for one in found),
+        is_number=bool(found) and all(one.is_number for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
         alias=next((one.alias for one in found if one.alias), ""),
     )

@@ -20,6 +20,21 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """A place where a defect hurts, with a note on what happens there.
+
+    Attributes:
+        message: one line: what happens, and to whom.
+        span: where; in the file of ``path``, if that is given.
+        path: the file, where it is not the finding's own.
+    """
+
+    message: str
+    span: Span
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One defect at one place.
 
@@ -34,6 +49,7 @@ class Finding:
         method: name of the method, if any.
         fix: the fix, if there is one.
         related: further places.
+        evidence: where it hurts; rows that messages name are written by ``model.mention``.
     """
 
     rule: RuleMeta
@@ -46,6 +62,7 @@ class Finding:
     method: str | None = None
     fix: Fix | None = None
     related: tuple[Related, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
     @property
     def code(self) -> str:

@@ -45,6 +45,7 @@ class Tensor(Alternative):
         sparse: of a sparse layout, as far as is known; DDP refuses such buffers.
         empty: without elements, as far as is known: it stands for nothing.
         dtype: class of its dtype.
+        is_number: without dimensions, as far as is known: it goes with tensors of any device.
         argument: name of the constructor argument that it may be identical with, or an empty string.
         alias: name of the attribute that it was read from, or an empty string.
     """
@@ -58,6 +59,7 @@ class Tensor(Alternative):
     sparse: bool = False
     empty: bool = False
     dtype: Dtype = Dtype.UNKNOWN
+    is_number: bool = False
     argument: str = ""
     alias: str = ""
 

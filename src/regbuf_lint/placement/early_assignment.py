@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
-from regbuf_lint.placement.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

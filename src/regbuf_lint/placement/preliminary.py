@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 from regbuf_lint.classes.definition import is_name, receiver_name
-from regbuf_lint.placement.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 from regbuf_lint.placement.blocks import block_around
 
 if TYPE_CHECKING:

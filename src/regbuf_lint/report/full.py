@@ -1,4 +1,4 @@
-"""Findings with the source line, what to write instead, and related places."""
+"""Findings with the source line, where they hurt, what to write instead, and related places."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ def _file_rows(file: FileResult, style: Style) -> Iterator[str]:
 
 def _notes(path: str, finding: Finding, style: Style) -> Iterator[str]:
     gutter = " " * (len(str(finding.span.start.row)) + 1) + style.blue("=")
+    for one in finding.evidence:
+        yield f"{gutter} {style.bold('note')}: {place(one.path or path, one.span.start, Style())} {one.message}"
     if finding.help:
         yield f"{gutter} {style.bold('help')}: {finding.help}"
     if finding.fix is not None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.finding import Evidence, Finding
     from regbuf_lint.model.fix import Fix
     from regbuf_lint.model.result import FileError, RunResult
     from regbuf_lint.model.span import Position
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FILE_ERROR_NAME = "file-error"
 
 
@@ -47,11 +47,12 @@ def finding_record(path: str, finding: Finding) -> dict[str, Any]:
         "fix": None if finding.fix is None else _fix(finding.fix),
         "noqa_row": finding.noqa_row,
         "url": finding.rule.url,
+        "evidence": [_evidence(path, one) for one in finding.evidence],
     }
 
 
 def error_record(error: FileError) -> dict[str, Any]:
-    """Return the object of a file that could not be read, decoded or written: ``code`` and the places are null."""
+    """Return the object of a file that could not be read, decoded or written: no place, no rule, no evidence."""
     return {
         "code": None,
         "name": FILE_ERROR_NAME,
@@ -66,12 +67,21 @@ def error_record(error: FileError) -> dict[str, Any]:
         "fix": None,
         "noqa_row": None,
         "url": None,
+        "evidence": [],
     }
 
 
 def _location(position: Position) -> dict[str, int]:
     place = {"row": position.row, "column": position.column}
     return {**place, "cell": position.cell} if position.cell else place
+
+
+def _evidence(path: str, evidence: Evidence) -> dict[str, Any]:
+    return {
+        "message": evidence.message,
+        "filename": evidence.path or path,
+        "location": _location(evidence.span.start),
+    }
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.change import Change
-from regbuf_lint.class_context.event_finding import event_finding
+from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.model.class_view import GradientRequest, Registration
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity

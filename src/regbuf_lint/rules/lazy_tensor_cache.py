@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.fixes.buffer_fix import buffer_fixes
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
@@ -78,7 +79,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.attribute or not _stays_none(context, event):
             continue
-        if context.looks_after(event.attribute):
+        if exempting(context, event.attribute) is not None:
             continue
         filled = _filled_later(context, event.attribute)
         if filled and context.asks_for(event.attribute):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.class_context.event_finding import event_finding
+from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity

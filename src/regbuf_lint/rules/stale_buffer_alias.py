@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
@@ -66,7 +67,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.attribute or event.attribute in reported:
             continue
-        if not _is_alias(context, event) or context.looks_after(event.attribute):
+        if not _is_alias(context, event) or exempting(context, event.attribute) is not None:
             continue
         reported.add(event.attribute)
         yield _finding(context, event)

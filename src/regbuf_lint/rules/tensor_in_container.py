@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.evidence import evidence
+from regbuf_lint.findings.inert import inert
 from regbuf_lint.fixes.buffer_fix import all_writes
 from regbuf_lint.fixes.container_fix import container_fix
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -100,22 +103,20 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if event.attribute is not None and _ends_as_container(context, event, event.attribute):
             ending.setdefault(event.attribute, []).append(event)
     for attribute, writes in ending.items():
-        if (
-            context.looks_after(attribute)
-            or context.is_merged_over_settings(attribute)
-            or context.is_to_be_filled(attribute)
-            or context.is_handed_out(attribute)
-            or _is_read_on_host(context, attribute)
-        ):
+        if exempting(context, attribute) is not None or context.is_merged_over_settings(attribute):
+            continue
+        if context.is_handed_out(attribute) or _is_inert(context, attribute):
             continue
         every = all_writes(context.construction.events, attribute)
         yield _finding(context, _reported(writes), attribute, container_fix(context, attribute, every))
 
 
-def _is_read_on_host(context: ClassContext, attribute: str) -> bool:
-    """Whether Python alone reads the tensors, which are the same in each object."""
-    held = _held_tensors(context.value_of(attribute))
-    return not any(tensor.random or tensor.derived for tensor in held) and context.read_on_host(attribute)
+def _is_inert(context: ClassContext, attribute: str) -> bool:
+    """Whether nothing comes of the tensors, which are the same in each object and have elements."""
+    held = list(_held_tensors(context.value_of(attribute)))
+    if held and all(tensor.empty for tensor in held):
+        return True
+    return not any(tensor.random or tensor.derived for tensor in held) and inert(context, attribute) is not None
 
 
 def _held_tensors(value: Value) -> Iterator[Tensor]:
@@ -216,4 +217,5 @@ def _finding(context: ClassContext, write: Write, attribute: str, outcome: Buffe
         attribute=attribute,
         method=write.step.method,
         fix=outcome.fix,
+        evidence=evidence(context, attribute),
     )

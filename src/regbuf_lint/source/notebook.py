@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from regbuf_lint.model.mention import mention, with_mentions
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.magics import find_magics
@@ -14,14 +16,13 @@ from regbuf_lint.source.notebook_json import code_cells, with_sources
 from regbuf_lint.source.text import NEWLINE, SourceText
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.finding import Evidence, Finding
     from regbuf_lint.model.fix import Fix
     from regbuf_lint.source.notebook_json import CodeCell
 
 _INDENTED = re.compile(r"(?:[ \t]*[\r\n])*[ \t]+(?=[^\s#])")
-_ON_LINE = re.compile(r"(?<=\bon line )\d+")
 _UTF8 = "utf-8"
 
 
@@ -186,15 +187,28 @@ class NotebookText(SourceText):
         note = ""
         if fix is not None and not self.can_make(fix):
             fix, note = None, "no fix: it would reach over a cell or into a magic"
+        span = self.located_span(finding.span)
+        told = partial(with_mentions, write=partial(self._mention, cell=span.start.cell))
         return replace(
             finding,
-            message=_ON_LINE.sub(lambda match: str(self._place(Position(int(match[0]), 1)).row), finding.message),
-            span=self._span(finding.span),
-            statement=self._span(finding.statement),
-            help="; ".join(part for part in (finding.help, note) if part),
-            fix=None if fix is None else self._located_fix(fix),
-            related=tuple(replace(one, span=self._span(one.span)) for one in finding.related),
+            message=told(finding.message),
+            span=span,
+            statement=self.located_span(finding.statement),
+            help="; ".join(part for part in (told(finding.help), note) if part),
+            fix=None if fix is None else replace(self._located_fix(fix), message=told(fix.message)),
+            related=tuple(replace(one, span=self.located_span(one.span)) for one in finding.related),
+            evidence=tuple(self._located_evidence(one, told) for one in finding.evidence),
         )
+
+    def _mention(self, row: int, cell: int) -> str:
+        """Return how a message about something in a cell names a row of the joined text."""
+        place = self._place(Position(row, 1))
+        return mention(place.row, "" if place.cell == cell else f"cell {place.cell}")
+
+    def _located_evidence(self, evidence: Evidence, told: Callable[[str], str]) -> Evidence:
+        if evidence.path is not None:
+            return evidence
+        return replace(evidence, message=told(evidence.message), span=self.located_span(evidence.span))
 
     def can_make(self, fix: Fix) -> bool:
         """Whether a fix stays within cells and leaves magics alone."""
@@ -216,12 +230,19 @@ class NotebookText(SourceText):
         )
         return replace(fix, edits=tuple(edits))
 
-    def _span(self, span: Span) -> Span:
+    def located_span(self, span: Span) -> Span:
         """Return where something stands within its cell; what the parser finds behind a cell is at the cell's end."""
         rows = self._rows_at(span.start.row)
         first, last = Position(rows.first, 1), Position(rows.last, len(self.line(rows.last)) + 1)
         start, end = (min(max(position, first), last) for position in (span.start, span.end))
         return Span(self._place(start), self._place(end))
+
+    def row_of(self, cell: int, row: int) -> int | None:
+        """Return the row of the joined text that a row of a code cell is; None where there is no such row."""
+        for rows in self._layout():
+            if rows.number == cell and row <= rows.last - rows.first + 1:
+                return rows.first + row - 1
+        return None
 
     def _place(self, position: Position) -> Position:
         rows = self._rows_at(position.row)

@@ -130,6 +130,14 @@ class SourceText:
         """Return a finding with its places as users count them, which only in notebooks differ from those here."""
         return finding
 
+    def located_span(self, span: Span) -> Span:
+        """Return a place as users count it, which only in notebooks differs from that in the text."""
+        return span
+
+    def row_of(self, cell: int, row: int) -> int | None:
+        """Return the row of the text that a row of a cell is, counted from 1; this is no notebook and has no cells."""
+        return None if cell or row > self.rows else row
+
     def merged(self, other: SourceText) -> str:
         """Return the text with what a source that was made from this one changed."""
         return other.text
