@@ -20,7 +20,7 @@ from regbuf_lint.classes.uses import APPLY, MOVERS
 from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.callers import is_given_parameters, is_left_out, is_made_by_forward, is_part_of_another
 from regbuf_lint.infer.merges import is_merged_over_settings
-from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_heirs
+from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_subclasses
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.value import NoneValue, may_be, tensors
 
@@ -71,7 +71,7 @@ class Caretaking(ClassFamily):
         """Whether only the constructor, or what shows the object, reads the attribute, which is a buffer elsewhere."""
         if not methods_of([uses.read for uses in self._family_uses], attribute) <= self._building | IDENTITY:
             return False
-        if is_named_by_heirs(self._inference, self.symbol, attribute):
+        if is_named_by_subclasses(self._inference, self.symbol, attribute):
             return False
         if is_given_to_registering_class(self._inference, self._built, attribute, self._building):
             return True

@@ -84,7 +84,7 @@ class ClassContext(Caretaking):
 
     @cached_property
     def copying_methods(self) -> Mapping[str, FunctionNode]:
-        """Methods of the class, its bases and heirs that make a shallow copy of the object."""
+        """Methods of the class, its bases and subclasses that make a shallow copy of the object."""
         return copying_methods(self._definitions)
 
     def changes_in_copies(self, attribute: str) -> bool:
@@ -118,19 +118,19 @@ class ClassContext(Caretaking):
         return "an attribute of `torch.nn.Module`" if known is not None and attribute in known.names else None
 
     def class_none(self, attribute: str) -> ClassNone | None:
-        """``x = None`` in the body of the class, where nothing else gives it or an heir an attribute of that name."""
+        """``x = None`` in the body of the class, where nothing else gives it or a subclass such an attribute."""
         others = (one for one in self._definitions if one is not self.definition)
-        if self.heir is not None or self._outside_collision(attribute) or any(map(_definer(attribute), others)):
+        if self.subclass is not None or self._outside_collision(attribute) or any(map(_definer(attribute), others)):
             return None
-        heirs = map(self._inference.definition, self.heirs_at_hand)
-        return None if any(map(_definer(attribute), heirs)) else class_none(self.definition, attribute)
+        subclasses = map(self._inference.definition, self.subclasses_at_hand)
+        return None if any(map(_definer(attribute), subclasses)) else class_none(self.definition, attribute)
 
     def read_before(self, attribute: str, method: str, statement: Span) -> bool:
         """Whether a method of the class reads the attribute before the end of a statement that assigns it."""
         return read_before(self.definition, attribute, method, statement)
 
     def read_on_class(self, attribute: str) -> bool:
-        """Whether the file reads the attribute from the class itself, a base or an heir."""
+        """Whether the file reads the attribute from the class itself, a base or a subclass."""
         names = (one.symbol.scope.qualname.rpartition(".")[2] for one in self._definitions)
         return read_on_class(self.symbol.scope.file.tree, attribute, names)
 
@@ -178,7 +178,7 @@ class ClassContext(Caretaking):
         return obstacle(self._definitions, self.symbol.scope.file.tree, attribute, assignment)
 
     def named_in_class(self, name: str) -> bool:
-        """Whether the class, a base or an heir defines or annotates a name in its body."""
+        """Whether the class, a base or a subclass defines or annotates a name in its body."""
         return any(one.defines(name) or name in one.annotations or name in one.setters for one in self._definitions)
 
     @cached_property
@@ -192,7 +192,7 @@ class ClassContext(Caretaking):
 
     @cached_property
     def attribute_names(self) -> frozenset[str]:
-        """Every name that the class, its bases and heirs use or define as an attribute; patterns for computed ones."""
+        """Every name that the class, its bases and subclasses have as an attribute; patterns for computed ones."""
         tables = (table for uses in self._family_uses for table in (uses.read, uses.stored))
         bodies = (
             own for one in self._definitions for own in (one.methods, one.properties, one.values, one.annotations)
@@ -242,7 +242,7 @@ class ClassContext(Caretaking):
         return bool(self.definition.decorators & FIELD_DECORATORS)
 
     def annotates(self, attribute: str) -> bool:
-        """Whether the class, a base or an heir annotates the attribute in its body, or the class in a method."""
+        """Whether the class, a base or a subclass annotates the attribute in its body, or the class in a method."""
         return self.named_in_class(attribute) or attribute in annotated_in_methods(self.definition)
 
     @property

@@ -1,4 +1,4 @@
-"""One nn.Module class with its bases and heirs, and what all of them do to an attribute."""
+"""One nn.Module class with its bases and subclasses, and what all of them do to an attribute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from regbuf_lint.classes.recomputing import computes_anew
 from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, names_own, reshapes
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct, later_events
-from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import (
@@ -61,18 +61,23 @@ class ClassFamily:
         construction: what building an object of it does.
         source: text of its file.
         settings: the run's settings.
-        heir: the nn.Module class that inherits from it and whose construction it is, None where it is its own.
+        subclass: the nn.Module class that inherits from it and whose construction it is, None where it is its own.
     """
 
     def __init__(
-        self, inference: Inference, symbol: ClassSymbol, construction: Construction, *, heir: ClassSymbol | None = None
+        self,
+        inference: Inference,
+        symbol: ClassSymbol,
+        construction: Construction,
+        *,
+        subclass: ClassSymbol | None = None,
     ) -> None:
         self.symbol = symbol
         self.construction = construction
         self.source: SourceText = symbol.scope.file.source
         self.settings: Settings = inference.settings
-        self.heir = heir
-        self._built = heir or symbol
+        self.subclass = subclass
+        self._built = subclass or symbol
         self._inference = inference
 
     @property
@@ -99,7 +104,7 @@ class ClassFamily:
         """What becomes of the attributes that may hold tensors, once the object is built."""
         attributes = self.construction.attributes
         asked = frozenset(name for name, known in attributes.items() if may_be(known.value, *_HOLDING))
-        subclasses = [one for one in self._family if self._is_heir(one)]
+        subclasses = [one for one in self._family if self._is_subclass(one)]
         return Follower(self._inference, self._built, subclasses, asked, self.runs_later).trace(attributes)
 
     @property
@@ -153,7 +158,7 @@ class ClassFamily:
     @property
     def never_initialises(self) -> bool:
         """Whether no text that construction runs could call ``nn.Module.__init__``."""
-        if self.heir is not None or self.definition.decorators or self.overrides("__new__") is not None:
+        if self.subclass is not None or self.definition.decorators or self.overrides("__new__") is not None:
             return False
         return self._inference.is_free_of(self._built, self.construction.called | {"__init__"}, ("super", "__init__"))
 
@@ -174,8 +179,9 @@ class ClassFamily:
     @cached_property
     def _family(self) -> tuple[ClassSymbol, ...]:
         """The class, its bases, and those classes of the file that inherit from it."""
-        heirs = [heir for heir in map(ClassSymbol, self.symbol.scope.file.class_scopes()) if self._is_heir(heir)]
-        return (*self._inference.classes(self.symbol), *heirs)
+        others = map(ClassSymbol, self.symbol.scope.file.class_scopes())
+        subclasses = [one for one in others if self._is_subclass(one)]
+        return (*self._inference.classes(self.symbol), *subclasses)
 
     @property
     def definitions(self) -> tuple[ClassDefinition, ...]:
@@ -190,7 +196,7 @@ class ClassFamily:
     def _family_uses(self) -> tuple[AttributeUses, ...]:
         return tuple(self._inference.uses(one) for one in self._family)
 
-    def _is_heir(self, other: ClassSymbol) -> bool:
+    def _is_subclass(self, other: ClassSymbol) -> bool:
         return other != self.symbol and self.symbol in self._inference.classes(other)
 
     def change_of(self, attribute: str) -> Change:
@@ -274,29 +280,29 @@ class ClassFamily:
 
     def escapes(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
-        return any(not self._building.isdisjoint(uses.handed_on.get(attribute, ())) for uses in self._all_uses)
+        return any(not self._building.isdisjoint(uses.escaping.get(attribute, ())) for uses in self._all_uses)
 
     @cached_property
-    def heirs_at_hand(self) -> tuple[ClassSymbol, ...]:
+    def subclasses_at_hand(self) -> tuple[ClassSymbol, ...]:
         """Classes of the package that inherit from this one; not all where there are very many."""
-        return tuple(islice(heirs(self._inference, self.symbol), MOST_LOOKED_AT))
+        return tuple(islice(subclasses(self._inference, self.symbol), MOST_LOOKED_AT))
 
-    def assigning_heir(self, attribute: str) -> str | None:
+    def assigning_subclass(self, attribute: str) -> str | None:
         """A class in another file that inherits from this one and assigns the attribute too, in words."""
-        for heir in self.heirs_at_hand:
-            if heir.scope.file is not self.symbol.scope.file and attribute in self._inference.uses(heir).stored:
-                return f"`{heir.scope.qualname}` in {heir.scope.file.path.name}"
+        for subclass in self.subclasses_at_hand:
+            if subclass.scope.file is not self.symbol.scope.file and attribute in self._inference.uses(subclass).stored:
+                return f"`{subclass.scope.qualname}` in {subclass.scope.file.path.name}"
         return None
 
-    def writes_of_heirs(self, attribute: str) -> Iterator[tuple[ClassSymbol, Write]]:
+    def writes_of_subclasses(self, attribute: str) -> Iterator[tuple[ClassSymbol, Write]]:
         """What methods of classes that inherit from this one assign to the attribute, in construction and later."""
-        for heir in self.heirs_at_hand:
-            methods = self._inference.uses(heir).stored.get(attribute, set())
-            built = construct(self._inference, heir) if methods else None
-            later = (later_events(self._inference, heir, method) for method in sorted(methods - BUILDERS))
+        for subclass in self.subclasses_at_hand:
+            methods = self._inference.uses(subclass).stored.get(attribute, set())
+            built = construct(self._inference, subclass) if methods else None
+            later = (later_events(self._inference, subclass, method) for method in sorted(methods - BUILDERS))
             for event in chain(built.events if built is not None else (), *later):
                 if isinstance(event, Write) and event.attribute == attribute and event.step.method in methods:
-                    yield heir, event
+                    yield subclass, event
 
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""

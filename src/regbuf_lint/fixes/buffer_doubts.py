@@ -105,9 +105,11 @@ def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     user = context.dict_user()
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")
-    if context.heir is not None:
-        heir = context.heir.scope.qualname
-        found.append(f"only classes like `{heir}` store it while they are built, and others may use `{context.name}`")
+    if context.subclass is not None:
+        subclass = context.subclass.scope.qualname
+        found.append(
+            f"only classes like `{subclass}` store it while they are built, and others may use `{context.name}`"
+        )
     if context.loads_without_construction and any(plan.persistent for plan in plans):
         found.append("`from_pretrained` leaves it uninitialised where the checkpoint was saved before the fix")
     return found

@@ -83,7 +83,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
         raise Withheld(msg)
     for write in chosen:
         _refuse_write(context, write)
-    _refuse_heirs(context, attribute, chosen)
+    _refuse_subclasses(context, attribute, chosen)
     return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
 
 
@@ -205,19 +205,19 @@ def _refuse_later(context: ClassContext, attribute: str) -> None:
             raise Withheld(msg)
 
 
-def _refuse_heirs(context: ClassContext, attribute: str | None, chosen: tuple[Write, ...]) -> None:
+def _refuse_subclasses(context: ClassContext, attribute: str | None, chosen: tuple[Write, ...]) -> None:
     """A subclass may assign it what no buffer takes, or assign it before a method registers it."""
     if attribute is None:
         return
-    for symbol, write in context.writes_of_heirs(attribute):
+    for symbol, write in context.writes_of_subclasses(attribute):
         if _is_no_buffer_value(write.value):
             msg = f"`{symbol.scope.qualname}` assigns something else to it, which raises TypeError for a buffer"
             raise Withheld(msg)
     if all(write.step.method == "__init__" for write in chosen):
         return
-    heir = context.assigning_heir(attribute)
-    if heir is not None:
-        msg = f"{heir} assigns it too, and where that comes first, registering the name raises KeyError"
+    subclass = context.assigning_subclass(attribute)
+    if subclass is not None:
+        msg = f"{subclass} assigns it too, and where that comes first, registering the name raises KeyError"
         raise Withheld(msg)
 
 

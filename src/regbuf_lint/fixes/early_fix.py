@@ -59,7 +59,7 @@ def _early(context: ClassContext, attribute: str, writes: list[Write]) -> EarlyA
         if is_early(context, write) and write.form not in _FORMS:
             msg = f"it is assigned {where} by `{write.form.value}`"
             raise Withheld(msg)
-    if context.heir is not None:
+    if context.subclass is not None:
         msg = f"it is assigned {where}, where a registration raises AttributeError"
         raise Withheld(msg)
     early = context.early_assignment(attribute)

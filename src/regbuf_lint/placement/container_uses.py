@@ -33,7 +33,7 @@ def obstacle(definitions: Iterable[ClassDefinition], tree: ast.Module, attribute
     """Why a property that makes a list each time it is asked cannot take the attribute's place.
 
     Args:
-        definitions: the class, its bases and its heirs, as far as they are at hand.
+        definitions: the class, its bases and its subclasses, as far as they are at hand.
         tree: the file of the class, which may use the attribute of its objects anywhere.
         attribute: the attribute.
         assignment: the one statement that assigns it.

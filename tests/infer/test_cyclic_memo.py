@@ -1,35 +1,19 @@
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from regbuf_lint.index.project import Project
-from regbuf_lint.infer.construction import start
-from regbuf_lint.model.settings import Settings
-from regbuf_lint.source.text import SourceText
-
-if TYPE_CHECKING:
-    from regbuf_lint.index.scopes import Scope
-    from regbuf_lint.infer.inference import Inference
+from regbuf_lint.infer.cyclic_memo import CyclicMemo
 
 
 class Questions:
-    """Questions about the classes A to D of a file; the answer to one names those that it needed, None where cut."""
+    """Questions about A to D; the answer to one names those that it needed, None where cut."""
 
     def __init__(self, needs: dict[str, str]) -> None:
-        root = Path("nowhere")
-        project = Project([root])
-        path = (root / "main.py").absolute()
-        text = "".join(f"class {name}: ...\n" for name in "ABCD")
-        facts = project.add(path, SourceText.from_text(text, str(path)))
-        self.inference: Inference = start(project, Settings(root=root))
-        self.scopes: dict[str, Scope] = {scope.qualname: scope for scope in facts.class_scopes()}
+        self.memo = CyclicMemo()
         self.needs = needs
-        self.known: dict[Scope, str] = {}
+        self.known: dict[str, str] = {}
         self.asked: list[str] = []
 
     def ask(self, name: str) -> str | None:
-        return self.inference.found_once(self.known, self.scopes[name], "answer", lambda: self._find(name))
+        return self.memo.found_once(self.known, name, "answer", lambda: self._find(name))
 
     def _find(self, name: str) -> str:
         self.asked.append(name)
@@ -37,7 +21,7 @@ class Questions:
 
     @property
     def kept(self) -> str:
-        return "".join(sorted(scope.qualname for scope in self.known))
+        return "".join(sorted(self.known))
 
 
 def test_an_answer_that_was_not_cut_is_kept() -> None:

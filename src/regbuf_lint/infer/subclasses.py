@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from regbuf_lint.model.class_view import Construction, Event
     from regbuf_lint.model.value import Alternative
 
-MOST_HEIRS = 8
-"""Heirs whose construction is followed for the sake of one class; a framework's base may have a thousand."""
-MOST_FAR_HEIRS = 3
+MOST_SUBCLASSES = 8
+"""Subclasses whose construction is followed for the sake of one class; a framework's base may have a thousand."""
+MOST_FAR_SUBCLASSES = 3
 """Of them, those in other files, whose construction may lead to many more files."""
 MOST_LOOKED_AT = 64
-"""Heirs that are looked at to find those among them that are nn.Module classes."""
+"""Subclasses that are looked at to find those among them that are nn.Module classes."""
 
 _STORE = re.compile(r"\.\w+[^=]*=(?!=)|\.\w+\s*[,\\]\s*$|setattr|register_|add_state|__dict__")
 _REGISTERING = ("register_buffer", "add_state", "__setattr__")
 
 
-def heirs(inference: Inference, symbol: ClassSymbol) -> Iterator[ClassSymbol]:
+def subclasses(inference: Inference, symbol: ClassSymbol) -> Iterator[ClassSymbol]:
     """Classes that inherit from a class: those of its own file first, then those of its package, by path.
 
     What they are depends on the files of the package alone, not on which of them were checked before.
@@ -44,14 +44,14 @@ def heirs(inference: Inference, symbol: ClassSymbol) -> Iterator[ClassSymbol]:
     pending = deque([symbol])
     while pending:
         for file in inference.project.files_deriving(symbol.scope.file, _name(pending.popleft())):
-            for heir in _heirs_in(inference, symbol, file):
-                if heir not in seen:
-                    seen.add(heir)
-                    pending.append(heir)
-                    yield heir
+            for subclass in _subclasses_in(inference, symbol, file):
+                if subclass not in seen:
+                    seen.add(subclass)
+                    pending.append(subclass)
+                    yield subclass
 
 
-def constructions_through_heirs(
+def constructions_through_subclasses(
     inference: Inference, symbol: ClassSymbol, own: Construction | None
 ) -> Iterator[tuple[ClassSymbol, Construction]]:
     """nn.Module classes whose construction runs methods of a class that its own does not run.
@@ -68,31 +68,31 @@ def constructions_through_heirs(
     open_methods = _methods_that_may_store(inference, symbol) - run_already
     if not open_methods:
         return
-    near = _heirs_in(inference, symbol, symbol.scope.file)
+    near = _subclasses_in(inference, symbol, symbol.scope.file)
     called = inference.project.called_where_derived(symbol.scope.file, _name(symbol))
-    modules = _modules(inference, near)[:MOST_HEIRS]
-    if not open_methods & called and not any(_runs(inference, heir, open_methods) for heir in modules):
+    modules = _modules(inference, near)[:MOST_SUBCLASSES]
+    if not open_methods & called and not any(_runs(inference, subclass, open_methods) for subclass in modules):
         return
     waiting = _storing_methods(inference, symbol, open_methods)
     if waiting & called:
-        family = islice(heirs(inference, symbol), MOST_LOOKED_AT)
+        family = islice(subclasses(inference, symbol), MOST_LOOKED_AT)
         calling = (
             one for one in family if one not in near and inference.project.calls_on_self(one.scope.file) & waiting
         )
-        far = _modules(inference, calling)[:MOST_FAR_HEIRS]
+        far = _modules(inference, calling)[:MOST_FAR_SUBCLASSES]
         if far and any(_keeps_tensor(inference, symbol, method) for method in sorted(waiting & called)):
             modules.extend(far)
-    for heir in modules:
-        construction = inference.constructor(inference, heir)
+    for subclass in modules:
+        construction = inference.constructor(inference, subclass)
         if construction is not None and any(
             event.step.owner == symbol.name and event.step.method in waiting and _matters(event)
             for event in construction.events
         ):
-            yield heir, construction
+            yield subclass, construction
 
 
-def _runs(inference: Inference, heir: ClassSymbol, methods: AbstractSet[str]) -> bool:
-    construction = inference.constructor(inference, heir)
+def _runs(inference: Inference, subclass: ClassSymbol, methods: AbstractSet[str]) -> bool:
+    construction = inference.constructor(inference, subclass)
     return construction is not None and not methods.isdisjoint(construction.called)
 
 
@@ -104,11 +104,11 @@ def _name(symbol: ClassSymbol) -> str:
     return symbol.scope.qualname.rpartition(".")[2]
 
 
-def _heirs_in(inference: Inference, symbol: ClassSymbol, file: FileFacts) -> list[ClassSymbol]:
+def _subclasses_in(inference: Inference, symbol: ClassSymbol, file: FileFacts) -> list[ClassSymbol]:
     """Classes of a file that inherit from a class, in the order of the file."""
-    known = inference.heirs.get(file.scope)
+    known = inference.subclasses.get(file.scope)
     if known is None:
-        known = inference.heirs[file.scope] = defaultdict(list)
+        known = inference.subclasses[file.scope] = defaultdict(list)
         for one in map(ClassSymbol, file.class_scopes()):
             for base in inference.classes(one)[1:]:
                 known[base.scope].append(one)

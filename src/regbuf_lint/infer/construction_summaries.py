@@ -30,7 +30,7 @@ CHEAP = 150
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class ConstructionSummary:
     """What calling a method with unknown arguments does to an object of the method's own class.
 
     Attributes:
@@ -59,20 +59,20 @@ def is_inherited_from_elsewhere(frame: Frame, function: FunctionValue) -> bool:
     return any(isinstance(one, SelfValue) for one in function.receiver)
 
 
-def replay(frame: Frame, effect: Effect, function: FunctionValue, state: State) -> Value:
+def replay(frame: Frame, summary: ConstructionSummary, function: FunctionValue, state: State) -> Value:
     """Do to the object under construction what the method would do, and run the overrides that it would call."""
-    overrides = _overrides(frame, effect, function)
+    overrides = _overrides(frame, summary, function)
     names = frozenset(overrides)
-    done = [entry for entry in effect.entries if names.isdisjoint(entry[1].step.within)]
-    numbers = _repeat(frame, effect, done, state)
-    left_out = {entry[1].number for entry in effect.entries} - {entry[1].number for entry in done}
-    for name, attribute in effect.attributes.items():
+    done = [entry for entry in summary.entries if names.isdisjoint(entry[1].step.within)]
+    numbers = _repeat(frame, summary, done, state)
+    left_out = {entry[1].number for entry in summary.entries} - {entry[1].number for entry in done}
+    for name, attribute in summary.attributes.items():
         if not attribute.writes or not attribute.writes <= left_out:
             writes = frozenset(numbers[number] for number in attribute.writes if number in numbers)
             state.attributes[name] = AttributeState(attribute.value, writes)
-    state.initialised = state.initialised or effect.initialised
+    state.initialised = state.initialised or summary.initialised
     _run_overrides(frame, overrides, state)
-    return effect.value
+    return summary.value
 
 
 def _run_overrides(frame: Frame, overrides: Mapping[str, tuple[ClassSymbol, FunctionNode]], state: State) -> None:
@@ -90,12 +90,14 @@ def _run_overrides(frame: Frame, overrides: Mapping[str, tuple[ClassSymbol, Func
             frame.recorder.may_be_first(method, attribute)
 
 
-def _overrides(frame: Frame, effect: Effect, function: FunctionValue) -> dict[str, tuple[ClassSymbol, FunctionNode]]:
+def _overrides(
+    frame: Frame, summary: ConstructionSummary, function: FunctionValue
+) -> dict[str, tuple[ClassSymbol, FunctionNode]]:
     """The methods that the object's class has in the place of those that the method calls on its own class."""
     if frame.symbol is None or function.owner is None:
         return {}
     found = {}
-    for name in effect.called - {"__init__", getattr(function.scope.node, "name", "")}:
+    for name in summary.called - {"__init__", getattr(function.scope.node, "name", "")}:
         here = frame.inference.find_method(frame.symbol, name)
         there = frame.inference.find_method(function.owner, name)
         if here is not None and there is not None and here[0] != there[0]:
@@ -103,11 +105,11 @@ def _overrides(frame: Frame, effect: Effect, function: FunctionValue) -> dict[st
     return found
 
 
-def _repeat(frame: Frame, effect: Effect, entries: list[Entry], state: State) -> dict[int, int]:
+def _repeat(frame: Frame, summary: ConstructionSummary, entries: list[Entry], state: State) -> dict[int, int]:
     """Note calls and events as ones of the object under construction."""
     if frame.recorder is None:
         return {}
-    frame.recorder.called.update(effect.called)
+    frame.recorder.called.update(summary.called)
     initialised, before = state.initialised, dict(state.attributes)
 
     def adapted(event: Event) -> Event:
