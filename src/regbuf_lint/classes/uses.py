@@ -39,7 +39,7 @@ class AttributeUses:
         mutated: changed in place (``self.x[0] = ...``, ``self.x.copy_(...)``, ``self.x += ...``).
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
         read: read in any way.
-        handed_on: passed to a class or method (alone, or in a list or tuple), which may keep it.
+        escaping: passed to a class or method (alone, or in a list or tuple), which may keep it.
         collating: methods passed as ``collate_fn``, which run on the CPU, in a loader's workers.
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
         in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
@@ -55,7 +55,7 @@ class AttributeUses:
     mutated: dict[str, set[str]] = field(default_factory=dict)
     guarded: dict[str, set[str]] = field(default_factory=dict)
     read: dict[str, set[str]] = field(default_factory=dict)
-    handed_on: dict[str, set[str]] = field(default_factory=dict)
+    escaping: dict[str, set[str]] = field(default_factory=dict)
     collating: set[str] = field(default_factory=set)
     dynamic: set[str] = field(default_factory=set)
     in_dict: dict[str, set[str]] = field(default_factory=dict)
@@ -187,7 +187,7 @@ class _Collector:
         for argument in arguments:
             attribute = self._own(argument)
             if attribute is not None:
-                self._add(self._uses.handed_on, attribute)
+                self._add(self._uses.escaping, attribute)
             elif isinstance(argument, (ast.Tuple, ast.List)):
                 self._hands_on(argument.elts)
 

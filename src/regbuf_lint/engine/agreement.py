@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A class as one of its heirs runs it.
+    """A class as one of its subclasses runs it.
 
     Attributes:
-        construction: that of the heir, with the steps in the class as its own.
+        construction: that of the subclass, with the steps in the class as its own.
         findings: what the rules find there.
     """
 
@@ -27,13 +27,13 @@ class View:
 
 
 def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozenset[Span]) -> Iterator[Finding]:
-    """Findings in statements that some heir runs and the class alone does not, and that no heir speaks against.
+    """Findings in statements that some subclass runs and the class alone does not, and that no subclass speaks against.
 
-    Where the fix is withheld for one of the heirs, it is withheld. A method that sets attributes whose names come from
-    outside may only ever be given those of buffers, so names that are not known are left alone.
+    Where the fix is withheld for one of the subclasses, it is withheld. A method that sets attributes whose names come
+    from outside may only ever be given those of buffers, so names that are not known are left alone.
 
     Args:
-        views: the class as its heirs run it.
+        views: the class as its subclasses run it.
         known: what is found in the class alone; an attribute is not reported twice.
         run_already: statements that the construction of the class alone runs.
     """

@@ -28,7 +28,7 @@ from regbuf_lint.model.value import (
     parts_of,
 )
 from regbuf_lint.model.value_words import in_words
-from regbuf_lint.rules.registry import RULES
+from regbuf_lint.rules import RULES
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 from regbuf_lint.source.suppression import Suppressions
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Event
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
-    from regbuf_lint.rules.context import ClassContext
     from regbuf_lint.source.text import SourceText
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import tensors
-from regbuf_lint.torch_facts.table import has
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 
 def _stands_for_none(context: ClassContext, attribute: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.exemptions.exemption import Exemption
 
 if TYPE_CHECKING:
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 
 def _found() -> tuple[Exemption, ...]:

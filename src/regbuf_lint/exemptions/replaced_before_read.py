@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
-from regbuf_lint.infer.recipients import is_named_by_heirs
+from regbuf_lint.infer.recipients import is_named_by_subclasses
 
 if TYPE_CHECKING:
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 
 def _is_replaced(context: ClassContext, attribute: str) -> bool:
@@ -16,7 +16,9 @@ def _is_replaced(context: ClassContext, attribute: str) -> bool:
         return False
     if context.trace.is_replaced_by_forward(attribute):
         return True
-    return not context.is_read_beside(attribute) and not is_named_by_heirs(context.inference, context.symbol, attribute)
+    return not context.is_read_beside(attribute) and not is_named_by_subclasses(
+        context.inference, context.symbol, attribute
+    )
 
 
 EXEMPTION = Exemption(

@@ -9,7 +9,7 @@ from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.model.class_view import Write
 
 if TYPE_CHECKING:
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 
 def _is_said(context: ClassContext, attribute: str) -> bool:

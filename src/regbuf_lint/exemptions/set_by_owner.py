@@ -8,7 +8,7 @@ from regbuf_lint.classes.outside_uses import always_called_in_forward, set_from_
 from regbuf_lint.exemptions.exemption import Exemption
 
 if TYPE_CHECKING:
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 
 def _is_set(context: ClassContext, attribute: str) -> bool:

@@ -27,11 +27,11 @@ from regbuf_lint.infer.construction import follow
 from regbuf_lint.infer.docstrings import says_tensor
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_body
-from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
 from regbuf_lint.infer.loss_weights import weights_of_losses
 from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.references import FunctionValue
 from regbuf_lint.infer.state import State
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.model.value import (
     NONE,
     UNKNOWN,
@@ -76,7 +76,9 @@ def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Argumen
     Returns:
         ``ANY_ARGUMENTS`` where none of them tells.
     """
-    found = inference.found_once(inference.given, symbol.scope, "callers", lambda: _from_callers(inference, symbol))
+    found = inference.memo.found_once(
+        inference.given, symbol.scope, "callers", lambda: _from_callers(inference, symbol)
+    )
     return ANY_ARGUMENTS if found is None else found
 
 
@@ -92,7 +94,7 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
         return ANY_ARGUMENTS
     in_use = any(_is_in_use(inference, scope) for scope, _ in inside)
     stated = frozenset[str]() if in_use else _stated(inference, symbol, function, names)
-    if not calls or any(True for _ in heirs(inference, symbol)):
+    if not calls or any(True for _ in subclasses(inference, symbol)):
         values = dict.fromkeys(stated, UNKNOWN)
     else:
         given = (_given(inference, scope, call, shows_all=not inside) for scope, call in calls)
@@ -222,12 +224,12 @@ def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0
 
 
 def is_part_of_another(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
-    """Whether an nn.Module of the package makes an object of a class, or of an heir, while it is built itself.
+    """Whether an nn.Module of the package makes an object of a class, or of a subclass, while it is built itself.
 
     Moved, it moves its parts by their ``_apply``, without calling any of ``movers`` (torch 2.13), unless it has one of
     these itself, or calls one of some part.
     """
-    every = (symbol, *islice(heirs(inference, symbol), MOST_LOOKED_AT))
+    every = (symbol, *islice(subclasses(inference, symbol), MOST_LOOKED_AT))
     calls = ((scope, call) for one in every for scope, call in islice(_calls(inference, one), MOST_CALLS))
     return any(_leaves_parts(inference, _building(scope), call, movers) for scope, call in calls)
 
@@ -312,7 +314,7 @@ def is_left_out(inference: Inference, symbol: ClassSymbol, argument: str, depth:
     calls = _all_calls(inference, symbol)
     if function is None or not calls:
         return False
-    if is_exported(inference.project, symbol) or any(True for _ in heirs(inference, symbol)):
+    if is_exported(inference.project, symbol) or any(True for _ in subclasses(inference, symbol)):
         return False
     for scope, call in calls:
         if any(one.arg is None for one in call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):

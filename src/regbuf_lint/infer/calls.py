@@ -35,7 +35,7 @@ from regbuf_lint.infer.references import (
 from regbuf_lint.infer.registrations import begin, call_self_method
 from regbuf_lint.infer.targets import note_gradient, note_random
 from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
-from regbuf_lint.torch_facts.table import has
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode

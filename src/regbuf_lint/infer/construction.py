@@ -39,7 +39,7 @@ def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:
 
     A class that is too large to follow counts as one whose construction does nothing.
     """
-    return inference.found_once(
+    return inference.memo.found_once(
         inference.constructions, symbol.scope, "construction", lambda: follow(inference, symbol)
     )
 
@@ -76,9 +76,9 @@ def follow_methods(
         known: attributes that the object has even if its own construction does not set them.
     """
     key = (symbol.scope, "methods")
-    if inference.is_working(key):
+    if inference.memo.is_working(key):
         return
-    with inference.working(key):
+    with inference.memo.working(key):
         state = State()
         _attempt(inference, symbol, lambda frame: _run_initialisers(frame, symbol, state, arguments))
         state = State(attributes={**(known or {}), **state.attributes}, initialised=True)

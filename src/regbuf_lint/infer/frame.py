@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
-from regbuf_lint.infer.effects import Effect
+from regbuf_lint.infer.construction_summaries import ConstructionSummary
 from regbuf_lint.infer.expressions import EXPRESSIONS
 from regbuf_lint.infer.external_calls import call_external
 from regbuf_lint.infer.functions import run_function
@@ -104,7 +104,7 @@ class Frame:
         self.recorder = recorder
         self.meter = meter or Meter()
         self.depth = depth
-        self.place = inference.place
+        self.place = inference.memo.place
         self.within: frozenset[str] = frozenset()
         self.loops = 0
         self.quiet_gradient = 0
@@ -182,25 +182,28 @@ class Frame:
             depth=self.depth + 1,
         )
 
-    def effect(self, function: FunctionValue) -> Effect | None:
+    def summary(self, function: FunctionValue) -> ConstructionSummary | None:
         """What a method does to an object of its own class; None while that is being found out further up."""
         owner = function.owner
         if owner is None:
-            return self.inference.effects.get(function.scope)
-        return self.inference.found_once(
-            self.inference.effects, function.scope, "effect", lambda: self._follow_alone(function, owner)
+            return self.inference.construction_summaries.get(function.scope)
+        return self.inference.memo.found_once(
+            self.inference.construction_summaries,
+            function.scope,
+            "summary",
+            lambda: self._follow_alone(function, owner),
         )
 
-    def _follow_alone(self, function: FunctionValue, owner: ClassSymbol) -> Effect:
+    def _follow_alone(self, function: FunctionValue, owner: ClassSymbol) -> ConstructionSummary:
         recorder, meter, state = Recorder(), Meter(), State()
         frame = Frame(self.inference, owner.scope, symbol=owner, owner=owner, recorder=recorder, meter=meter)
         alone = FunctionValue(function.scope, receiver=frozenset({SelfValue(owner)}), owner=owner)
         try:
             value = run_function(frame, alone, ANY_ARGUMENTS, state)
         except (TooLarge, RecursionError):
-            return Effect(MOST_COST)
+            return ConstructionSummary(MOST_COST)
         called = frozenset(recorder.called)
-        return Effect(meter.cost, value, state.attributes, state.initialised, called, recorder.entries)
+        return ConstructionSummary(meter.cost, value, state.attributes, state.initialised, called, recorder.entries)
 
     def without_graph(self, value: Value) -> Value:
         """``value`` as it is where no gradient is recorded, if that is so here."""

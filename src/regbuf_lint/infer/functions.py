@@ -9,7 +9,7 @@ from regbuf_lint.classes.definition import arguments_with_defaults, decorator_na
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
-from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
+from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.strings import usually
@@ -61,9 +61,9 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     if frame.depth >= MOST_DEPTH:
         return frame.inference.cut("calls nest too deeply", place=frame.place)
     if not frame.follows_uses and is_inherited_from_elsewhere(frame, function):
-        effect = frame.effect(function)
-        if effect is None or effect.cost > CHEAP:
-            return unknown("calls itself") if effect is None else replay(frame, effect, function, state)
+        summary = frame.summary(function)
+        if summary is None or summary.cost > CHEAP:
+            return unknown("calls itself") if summary is None else replay(frame, summary, function, state)
     if function.receiver is not None:
         arguments = Arguments((function.receiver, *arguments.positional), arguments.keywords, arguments.starred)
     touches_self = any(_holds_self(value) for value in arguments.every()) or bool(function.closure)
@@ -72,9 +72,9 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     if not touches_self and key in frame.inference.summaries:
         return frame.inference.summaries[key]
     running = (function.scope, "running")
-    if frame.inference.is_working(running):
+    if frame.inference.memo.is_working(running):
         return frame.inference.cut("calls itself", running)
-    with frame.inference.working(running) as work:
+    with frame.inference.memo.working(running) as work:
         value = run_body(frame, function, arguments, state)
     if not touches_self and work.is_lasting:
         frame.inference.summaries[key] = value

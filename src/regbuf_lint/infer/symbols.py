@@ -50,9 +50,9 @@ def _function(frame: Frame, symbol: FunctionSymbol) -> Value:
 def _assigned(frame: Frame, symbol: ValueSymbol) -> Value:
     constants = frame.inference.constants
     if symbol.value not in constants:
-        if frame.inference.is_working(symbol.value):
+        if frame.inference.memo.is_working(symbol.value):
             return frame.inference.cut("bound in terms of itself", symbol.value)
-        with frame.inference.working(symbol.value) as work:
+        with frame.inference.memo.working(symbol.value) as work:
             value = frame.elsewhere(symbol.scope).evaluate(symbol.value, State())
         if work.is_lasting:
             constants[symbol.value] = value

@@ -22,7 +22,8 @@ from regbuf_lint.model.value import (
     join,
     unknown,
 )
-from regbuf_lint.torch_facts.table import has, table
+from regbuf_lint.torch_facts.table import table
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.evidence import evidence
+from regbuf_lint.findings.inert import inert
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Distribution, NoneValue, is_only
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.evidence import evidence
-from regbuf_lint.rules.inert import inert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.value import Value
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF003",
@@ -111,6 +110,3 @@ def _finding(context: ClassContext, write: Write) -> Finding:
         method=write.step.method,
         evidence=evidence(context, write.attribute or ""),
     )
-
-
-RULE = Rule(META, DOCS, check)

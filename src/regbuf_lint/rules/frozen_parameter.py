@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.model.class_view import GradientRequest, Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
@@ -11,13 +12,11 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Parameter, Unset, is_only
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_annotations import new_annotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF201",
@@ -101,6 +100,3 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     annotations = () if context.wants_nn_buffer else new_annotation(context, write.attribute or "")
     edits = sorted([edit, *annotations], key=lambda one: one.span)
     return Fix(Applicability.UNSAFE, message, style.with_import(edits)), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.findings.inert import HOST_ONLY, NEVER_READ, inert
+from regbuf_lint.findings.plain_tensors import plain_tensors
+from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.rules.attribute_fixes import attribute_fixes
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.inert import HOST_ONLY, NEVER_READ, inert
-from regbuf_lint.rules.plain_tensors import plain_tensors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.fixes.buffer_fix import BufferFix
     from regbuf_lint.model.class_view import Write
-    from regbuf_lint.rules.buffer_fix import BufferFix
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF006",
@@ -96,6 +95,3 @@ def _finding(context: ClassContext, write: Write, reason: str, outcome: BufferFi
         method=write.step.method,
         fix=outcome.fix,
     )
-
-
-RULE = Rule(META, DOCS, check)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.fixes.buffer_fix import buffer_fixes
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.fix import Applicability
@@ -13,13 +14,11 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import NoneValue, Tensor, Unset, is_only, is_tensor, tensors
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import buffer_fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF004",
@@ -128,6 +127,3 @@ def _finding(context: ClassContext, write: Write, attribute: str, filled: list[W
         fix=fix,
         related=tuple(Related(one.target, "a tensor is assigned here") for one in filled),
     )
-
-
-RULE = Rule(META, DOCS, check)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.findings.evidence import evidence
+from regbuf_lint.findings.inert import inert
+from regbuf_lint.findings.plain_tensors import plain_tensors
+from regbuf_lint.fixes.attribute_fixes import attribute_fixes
+from regbuf_lint.fixes.buffer_fix import BufferFix, computed_name_fix
+from regbuf_lint.fixes.buffer_plan import becomes_assignment
+from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Dtype, tensors
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.attribute_fixes import attribute_fixes
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import BufferFix, computed_name_fix
-from regbuf_lint.rules.buffer_plan import becomes_assignment
-from regbuf_lint.rules.evidence import evidence
-from regbuf_lint.rules.inert import inert
-from regbuf_lint.rules.plain_tensors import plain_tensors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Write
     from regbuf_lint.model.finding import Evidence
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF001",
@@ -152,6 +152,3 @@ def _registration(context: ClassContext, write: Write) -> str:
         return f"self.{write.attribute} = {name}(...)"
     name = f'"{attribute_key(write.attribute, context.name)}"' if write.attribute else "name"
     return f"self.register_buffer({name}, ...)"
-
-
-RULE = Rule(META, DOCS, check)

@@ -11,13 +11,12 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, is_only, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.classes.moves import DeviceMove
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF204",
@@ -113,6 +112,3 @@ def _fix(context: ClassContext, move: DeviceMove) -> tuple[Fix | None, str]:
         except CannotRewrite as reason:
             return None, f"fix withheld: {reason}"
     return Fix(Applicability.UNSAFE, f"Leave `{move.attribute}` where it is", (edit,)), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

@@ -9,13 +9,12 @@ from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Mapping, NoneValue, Sequence, is_only, is_tensor, may_be, parts_of
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.value import Alternative, Value
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF105",
@@ -123,6 +122,3 @@ def _finding(context: ClassContext, write: Write) -> Finding:
         attribute=write.attribute,
         method=write.step.method,
     )
-
-
-RULE = Rule(META, DOCS, check)

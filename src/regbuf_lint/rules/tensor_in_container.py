@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.evidence import evidence
+from regbuf_lint.findings.inert import inert
+from regbuf_lint.fixes.buffer_fix import all_writes
+from regbuf_lint.fixes.container_fix import container_fix
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
@@ -23,18 +27,13 @@ from regbuf_lint.model.value import (
     tensors,
     without,
 )
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import all_writes
-from regbuf_lint.rules.container_fix import container_fix
-from regbuf_lint.rules.evidence import evidence
-from regbuf_lint.rules.inert import inert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.fixes.buffer_fix import BufferFix
     from regbuf_lint.model.value import Alternative, Value
-    from regbuf_lint.rules.buffer_fix import BufferFix
-    from regbuf_lint.rules.context import ClassContext
 
 _DEEPEST_NESTING = 2
 
@@ -220,6 +219,3 @@ def _finding(context: ClassContext, write: Write, attribute: str, outcome: Buffe
         fix=outcome.fix,
         evidence=evidence(context, attribute),
     )
-
-
-RULE = Rule(META, DOCS, check)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.parameter_fix import parameter_obstacle
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
@@ -11,13 +12,11 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import is_tensor
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.parameter_fix import parameter_obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF005",
@@ -109,6 +108,3 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     return Fix(
         Applicability.UNSAFE, message, (edit,), adds=(attribute_key(write.attribute or "", context.name),)
     ), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

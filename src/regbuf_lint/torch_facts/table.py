@@ -34,8 +34,3 @@ def table() -> Table:
         raw["generator_methods"],
         {name: frozenset(names) for name, names in raw["traits"].items()},
     )
-
-
-def has(trait: str, name: str) -> bool:
-    """Whether a function or method is listed under a trait."""
-    return name in table().traits.get(trait, ())

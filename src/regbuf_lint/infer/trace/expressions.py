@@ -11,7 +11,7 @@ from regbuf_lint.infer.trace.calls import call_trail
 from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import Literal, Mapping, Sequence, Submodule, Tensor, is_only, may_be
-from regbuf_lint.torch_facts.table import has
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.state import State

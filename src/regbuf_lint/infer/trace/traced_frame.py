@@ -196,6 +196,6 @@ class TracedFrame(Frame):
         self._passed = None
         with self.tracer.maybe():
             for one in value:
-                if isinstance(one, FunctionValue) and not self.inference.is_working((one.scope, "running")):
+                if isinstance(one, FunctionValue) and not self.inference.memo.is_working((one.scope, "running")):
                     run_function(self, one, ANY_ARGUMENTS, state.copy())
         self.result, self._passed = result, passed
