@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from infer_examples import built, constructed, facets
 
-ARGUMENTS = "n: int, x, t: Tensor, maybe: Optional[Tensor], many: list[Tensor]"
+ARGUMENTS = "n: int, x, t: Tensor, maybe: Optional[Tensor], many: list[Tensor], s: str = 'ONES'"
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,21 @@ ARGUMENTS = "n: int, x, t: Tensor, maybe: Optional[Tensor], many: list[Tensor]"
         ("'mask'", "'mask'"),
         ("f'{1}_{2}'", "'1_2'"),
         ("'{}_mask'.format(n)", "other"),
+        ("'Mask '.strip().lower()", "'mask'"),
+        ("'mask'.replace('m', s)", "other"),
+        ("'a b'.split()", "list[other...]"),
+        ("'mask'.count('m')", "other"),
+        ("getattr(torch, 'ONES'.lower())(n)", "tensor"),
+        ("getattr(torch, s.lower())(n)", "tensor"),
+        # what cannot be called gives nothing
+        ("(torch.ones if n else 'ones')(n)", "tensor"),
+        ("(torch.ones if n else None)(n)", "tensor"),
+        ("(torch.ones if n else 3)(n)", "tensor"),
+        ("(torch.ones if n else {'a': 1})(n)", "tensor"),
+        ("(torch.ones if n else [n])(n)", "tensor"),
+        ("(torch.ones if n else s)(n)", "tensor"),
+        ("(torch.ones if n else x)(n)", "? | tensor"),
+        ("(None)(n)", "?"),
     ],
 )
 def test_kind(expression: str, expected: str) -> None:

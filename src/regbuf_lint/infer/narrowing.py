@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import is_type_checking
 from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.class_view import AttributeState
@@ -17,11 +18,8 @@ from regbuf_lint.model.value import (
     Alternative,
     Buffer,
     Literal,
-    Mapping,
     NoneValue,
-    Other,
     Parameter,
-    Sequence,
     Tensor,
     Unknown,
     Unset,
@@ -35,9 +33,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
     from regbuf_lint.infer.frame import Frame
-
-
-_BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "list", "tuple", "dict", "set", "range"})
 
 
 def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
@@ -198,7 +193,7 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
         rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
         _replace(frame, test.args[0], rest or every, state)
         return True  # who asks does not believe the annotation
-    rest = frozenset(one for one in value if _type_name(one) not in names)
+    rest = frozenset(one for one in value if type_name(one) not in names)
     _replace(frame, test.args[0], rest or value, state)
     return bool(rest)
 
@@ -212,20 +207,9 @@ def _alternatives(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _type_name(one: Alternative) -> str:
-    """Name of the built-in type that an alternative is certainly of; empty where that is not known."""
-    if isinstance(one, Literal):
-        return type(one.value).__name__
-    if isinstance(one, Mapping):
-        return "dict"
-    if isinstance(one, Sequence):
-        return one.kind
-    return one.what.partition(":")[0] if isinstance(one, Other) else ""
-
-
 def _may_be_instance(one: Alternative, names: frozenset[str]) -> bool:
-    name = _type_name(one)
-    return name not in _BUILT_IN or not names <= _BUILT_IN or name in names
+    name = type_name(one)
+    return name not in BUILT_IN or not names <= BUILT_IN or name in names
 
 
 def _keep_tensors(frame: Frame, node: ast.expr, value: Value, state: State, *, truth: bool) -> bool:
