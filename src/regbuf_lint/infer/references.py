@@ -32,6 +32,8 @@ EVALUATING = frozenset({"cdf", "entropy", "enumerate_support", "icdf", "log_prob
 class ExternalValue(Alternative):
     """A function, class or package that is not read, by its dotted import name."""
 
+    is_function = True
+
     name: str
 
 
@@ -59,6 +61,8 @@ class FunctionValue(Alternative):
         receiver: what its first parameter is bound to, if it is a bound method.
         owner: the class in whose body it stands, for ``super()``.
     """
+
+    is_function = True
 
     scope: Scope
     closure: Mapping[str, Value] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,9 +26,14 @@ class Dtype(Enum):
 
 
 class Alternative:
-    """One thing that an expression can evaluate to."""
+    """One thing that an expression can evaluate to.
+
+    Attributes:
+        is_function: whether it is a function, of which a table may hold more than a name has other values.
+    """
 
     __slots__ = ()
+    is_function: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +230,7 @@ UNKNOWN: Value = frozenset({Unknown()})
 
 TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)
 MOST_ALTERNATIVES = 12
+MOST_FUNCTIONS = 40
 
 
 def unknown(reason: str) -> Value:
@@ -236,7 +242,9 @@ def join(values: Iterable[Value]) -> Value:
     """What a name can be where paths meet that bind it to ``values``."""
     joined = frozenset[Alternative]().union(*values)
     if len(joined) > MOST_ALTERNATIVES:
-        return unknown("too many alternatives")
+        functions = sum(one.is_function for one in joined)
+        if functions > MOST_FUNCTIONS or len(joined) - functions > MOST_ALTERNATIVES:
+            return unknown("too many alternatives")
     return joined
 
 
