@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
 
 
+_SET_ELSEWHERE = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
+
+
 def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     """Narrow ``state`` to where ``test`` is true (or false); False where that cannot be."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -70,7 +73,15 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
 
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
-    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
+    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``.
+
+    What others may have put where ``if not hasattr(self, "theta")`` puts a tensor is taken for one, too.
+    """
+    name = _name_asked_for(test)
+    if name and frame.from_start:
+        for here, there in ((then, otherwise), (otherwise, then)):
+            if here.attributes.get(name) is _SET_ELSEWHERE and there.attribute(name).writes:
+                here.attributes[name] = there.attribute(name)
     if not isinstance(test, ast.Compare):
         return
     taken, other = _current(frame, test.left, then), _current(frame, test.left, otherwise)
@@ -78,6 +89,14 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
         return
     for state, value in zip((then, otherwise), with_default(test, taken, other), strict=True):
         _replace(frame, test.left, value, state)
+
+
+def _name_asked_for(test: ast.expr) -> str:
+    """``x`` for ``hasattr(self, "x")`` and ``not hasattr(self, "x")``; empty for any other test."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    name = test.args[1] if isinstance(test, ast.Call) and len(test.args) > 1 else None
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
 
 
 def _asks_for_none(test: ast.expr) -> bool:
@@ -174,7 +193,7 @@ def _is_set_elsewhere(frame: Frame, name: str, state: State) -> bool:
         return True
     if frame.from_start and frame.inference.is_all_known(frame.symbol):
         return False
-    state.attributes[name] = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
+    state.attributes[name] = _SET_ELSEWHERE
     return True
 
 

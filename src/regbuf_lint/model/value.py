@@ -280,6 +280,13 @@ def parts_of(one: Alternative) -> tuple[Value, ...]:
     return (*(value for _, value in one.items), one.rest) if isinstance(one, Mapping) else ()
 
 
+def is_empty_container(one: Alternative) -> bool:
+    """Whether an alternative is a list or dict that holds nothing but None and containers that are empty too."""
+    if not isinstance(one, (Sequence, Mapping)):
+        return False
+    return all(is_empty_container(held) for value in parts_of(one) for held in without(value, NoneValue))
+
+
 def asks_for_gradient(value: Value) -> bool:
     """Whether a tensor among the alternatives requires a gradient itself, and none has it from what it is made of."""
     found = tensors(value)

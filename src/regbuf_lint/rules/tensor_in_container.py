@@ -15,6 +15,7 @@ from regbuf_lint.model.value import (
     Sequence,
     Tensor,
     Unset,
+    is_empty_container,
     is_only,
     is_tensor,
     may_be,
@@ -165,14 +166,7 @@ def _is_harmless(one: Alternative, depth: int) -> bool:
     """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, nothing."""
     if isinstance(one, (Tensor, NoneValue, Unset)):
         return True
-    return _holds_tensors(one, depth) or _is_empty(one)
-
-
-def _is_empty(one: Alternative) -> bool:
-    """Whether a container holds nothing but None and containers that are empty too."""
-    if not isinstance(one, (Sequence, Mapping)):
-        return False
-    return all(_is_empty(held) for value in parts_of(one) for held in without(value, NoneValue))
+    return _holds_tensors(one, depth) or is_empty_container(one)
 
 
 def _holds_tensors(one: Alternative, depth: int) -> bool:
