@@ -142,7 +142,7 @@ def _makes_nothing(name: str, arguments: Arguments) -> bool:
     if name not in _FILLED:
         return False
     sizes = arguments.argument(0, "size")
-    return any(isinstance(one, Literal) and one.value == 0 and not isinstance(one.value, bool) for one in sizes)
+    return bool(sizes) and all(isinstance(one, Literal) and type(one.value) is int and one.value == 0 for one in sizes)
 
 
 def call_method(name: str, receiver: Tensor, arguments: Arguments) -> Value | None:

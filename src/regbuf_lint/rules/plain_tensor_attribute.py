@@ -104,10 +104,13 @@ def _is_plain_tensor_write(context: ClassContext, write: Write) -> bool:
 
 
 def _stays_empty(context: ClassContext, write: Write) -> bool:
-    """Whether a tensor without elements stands for nothing, and no method puts another one in its place."""
+    """Whether a tensor without elements stands for nothing, and no method fills it or puts another one in its place."""
     if not all(tensor.empty for tensor in tensors(write.value)):
         return False
-    return write.attribute is None or context.change_of(write.attribute) is Change.NONE
+    attribute = write.attribute
+    return attribute is None or (
+        context.change_of(attribute) is Change.NONE and not context.is_filled_while_built(attribute)
+    )
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
