@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class Dtype(Enum):
@@ -49,6 +49,8 @@ class Tensor(Alternative):
         generator_state: state of a random generator, which has to stay on the CPU.
         sparse: of a sparse layout, as far as is known; DDP refuses such buffers.
         empty: without elements, as far as is known: it stands for nothing.
+        pinned: in page-locked memory of the host, from where it is copied to a device.
+        view_of_parameter: shares the memory of a Parameter, of which it is a part or another form.
         dtype: class of its dtype.
         argument: name of the constructor argument that it may be identical with, or an empty string.
         alias: name of the attribute that it was read from, or an empty string.
@@ -62,6 +64,8 @@ class Tensor(Alternative):
     generator_state: bool = False
     sparse: bool = False
     empty: bool = False
+    pinned: bool = False
+    view_of_parameter: bool = False
     dtype: Dtype = Dtype.UNKNOWN
     argument: str = ""
     alias: str = ""
@@ -271,6 +275,12 @@ def is_only(value: Value, *kinds: type[Alternative]) -> bool:
 def tensors(value: Value) -> tuple[Tensor, ...]:
     """The alternatives that are unregistered tensors."""
     return tuple(one for one in value if isinstance(one, Tensor))
+
+
+def tensors_inside(value: Value) -> Iterator[Tensor]:
+    """The unregistered tensors among the alternatives, and those in lists, tuples and dicts among them."""
+    yield from tensors(value)
+    yield from (tensor for one in value for part in parts_of(one) for tensor in tensors_inside(part))
 
 
 def parts_of(one: Alternative) -> tuple[Value, ...]:

@@ -46,7 +46,7 @@ from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.owners import moved_by_owner
 from regbuf_lint.infer.recipients import is_filled_by_taker, is_given_to_registering_class, is_named_by_heirs
 from regbuf_lint.model.class_view import Registration, Write
-from regbuf_lint.model.value import NoneValue, Parameter, may_be, tensors
+from regbuf_lint.model.value import NoneValue, Parameter, may_be, tensors, tensors_inside
 from regbuf_lint.rules.change import Change
 from regbuf_lint.rules.family import ClassFamily, methods_of
 
@@ -127,6 +127,7 @@ class Caretaking(ClassFamily):
             or self.is_given_no_tensors(attribute)
             or self.is_plain_for_a_reason(attribute)
             or self.is_extra_state(attribute)
+            or self.is_pinned(attribute)
             or starts_where_it_stays(self._definitions, attribute, self._building)
             or self.is_wanted_in_place(attribute)
             or moved_by_owner(self._inference, self._built, attribute)
@@ -154,6 +155,10 @@ class Caretaking(ClassFamily):
         """Whether nothing but ``get_extra_state`` reads the attribute, so that ``state_dict()`` has it already."""
         readers = set(filter(self.runs_later, methods_of([uses.read for uses in self._family_uses], attribute)))
         return readers == {"get_extra_state"}
+
+    def is_pinned(self, attribute: str) -> bool:
+        """Whether the attribute holds memory of the host that is pinned to be copied from, on some path."""
+        return any(tensor.pinned for tensor in tensors_inside(self.value_of(attribute)))
 
     def lives_with_arguments(self, attribute: str) -> bool:
         """Whether the object, which nobody can move, keeps no tensors of its own making.
