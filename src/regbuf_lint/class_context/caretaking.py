@@ -9,7 +9,6 @@ from regbuf_lint.class_context.family import ClassFamily, methods_of
 from regbuf_lint.classes.demands import Demand, demands_on
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.classes.first_values import may_start_empty
-from regbuf_lint.classes.host_reads import IDENTITY
 from regbuf_lint.classes.moves import stays_put
 from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.uses import APPLY, MOVERS
@@ -24,6 +23,7 @@ from regbuf_lint.infer.callers import (
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_subclasses
 from regbuf_lint.model.class_view import Registration, Write
+from regbuf_lint.model.use import IDENTITY
 from regbuf_lint.model.value import NoneValue, may_be, tensors
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import (
     NOTHING,
+    Buffer,
     Distribution,
     Mapping,
     NoneValue,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 _WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol", "object"})
 """Classes outside of the project whose constructors call nothing of the class, nn.Module's among them."""
 
-_HOLDING = (Tensor, Sequence, Mapping, Distribution, NoneValue)
+_HOLDING = (Tensor, Buffer, Sequence, Mapping, Distribution, NoneValue)
 """What an attribute can be whose tensors somebody may ask about, now or once a method has put one there."""
 
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.model.use import IDENTITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,5 +77,13 @@ def read_outside(tree: ast.Module, definitions: Iterable[ClassDefinition], attri
         and isinstance(node.ctx, ast.Load)
         and id(node) not in passed_on
         and not (isinstance(node.value, ast.Name) and node.value.id in receivers)
-        for node in ast.walk(tree)
+        for node in _running(tree)
     )
+
+
+def _running(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a file without those of methods that compare or show objects."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.FunctionDef) and node.name in IDENTITY):
+            yield node
+            yield from _running(node)

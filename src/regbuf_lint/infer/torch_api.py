@@ -59,6 +59,8 @@ _CONVERTERS = {"torch.as_tensor", "torch.asarray"}
 _COPIERS = {"torch.tensor", "torch.scalar_tensor"}
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
 _DEEPEST_NESTING = 3
+_NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_"}
+"""Of the methods that give a tensor in another form, those whose result has the same shape."""
 _COPYING = {"clone", "contiguous", "repeat", "tile"}
 
 
@@ -104,9 +106,13 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
 def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
     """Whether a call gives a tensor without dimensions: made of a number, or computed from such tensors alone."""
     if name not in _COPIERS | _CONVERTERS:
-        return like.is_number and not has("join_functions", name)
+        return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
     data = arguments.argument(0, "data")
-    return bool(data) and all(_is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
+    return (
+        bool(data)
+        and not arguments.keyword("device")
+        and all(_is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
+    )
 
 
 def _is_plain_number(one: Alternative) -> bool:
@@ -230,6 +236,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         expanded=False,
         sparse=name.startswith("to_sparse") or (receiver.sparse and name in _KEEPING | _COPYING | {"coalesce"}),
         empty=receiver.empty and name in _KEEPING | _COPYING,
+        is_number=(receiver.is_number or others.is_number) and _keeps_number(name, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
         dtype=Dtype.DOUBLE if receiver.dtype is Dtype.DOUBLE else Dtype.UNKNOWN,
@@ -258,6 +265,17 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         like = replace(like, derived=False)
         like = like if name in _KEEPING else replace(like, argument="")
     return like
+
+
+def _keeps_number(name: str, arguments: Arguments) -> bool:
+    """Whether what a method makes of a number on the CPU is one: neither on another device nor of another shape."""
+    if name in _NUMBERS_KEPT or has("cast_methods", name):
+        return True
+    if has("move_methods", name):
+        return all(
+            isinstance(one, Other) and one.what.startswith("dtype") for value in arguments.every() for one in value
+        )
+    return not has("reshape_methods", name)
 
 
 def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:

@@ -35,8 +35,11 @@ class Sink(Enum):
     CAPTURED = "kept by a function that runs later"
 
 
-HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS})
-"""Ends that are the same wherever a tensor lies."""
+HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE})
+"""Ends that are the same wherever a tensor lies; what is made in its place has ends of its own."""
+
+IDENTITY = frozenset({"__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__format__", "extra_repr"})
+"""Methods that compare or show an object: on another device a tensor would even give it another hash."""
 
 
 DRAWN = "drawn"
@@ -208,7 +211,7 @@ class Trace:
         """
         if self.replacements(attribute) or not self.was_followed(attribute) or not self.uses(attribute):
             return False
-        return all(one.sink in HOST_ONLY or one.is_drawn for one in self.uses(attribute))
+        return all(one.sink in HOST_ONLY or one.is_drawn or one.entry in IDENTITY for one in self.uses(attribute))
 
     def is_replaced_before_read(self, attribute: str) -> bool:
         """Whether each method that gives the attribute a value does so before it reads it, as if it were a local.
@@ -217,7 +220,7 @@ class Trace:
         always sets it.
         """
         stores = self.replacements(attribute)
-        if not stores or not all(one.follows for one in stores):
+        if not stores or not all(one.follows and not one.own_flows for one in stores):
             return False
         setting, reading = {one.entry for one in stores}, {one.entry for one in self.reads(attribute)}
         always = any(one.certain and one.entry == _FORWARD for one in stores)
@@ -233,9 +236,13 @@ class Trace:
         joined = [one for one in uses if one.sink in _JOINED and one.flow is not Flow.TO_CPU]
         if any(partner.flow is Flow.TO_CPU for one in joined for partner in one.partners):
             return True
-        if any(one.puts_on_cpu for one in self.stores(attribute)):
+        stores = self.stores(attribute)
+        moved_elsewhere = any(one.flow is Flow.MOVED for store in stores for one in store.trail.tensors)
+        if any(one.puts_on_cpu for one in stores) and not moved_elsewhere:
             return True
         if any(one.sink is Sink.MEETS and one.hurts and one.flow is not Flow.MOVED for one in uses):
+            return False
+        if self.is_updated(attribute):
             return False
         met = any(one.sink is Sink.MEETS and one.meets_new and one.is_moved_after(uses) for one in uses)
         return met or any(one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU for one in uses)

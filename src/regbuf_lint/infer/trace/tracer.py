@@ -155,7 +155,8 @@ class Tracer:
             if sink is Sink.MUTATED and origin.flow not in _SHARING:
                 continue
             others = frozenset(one for one in partners if not (one.source is Source.ENTRY and one.name == origin.name))
-            self._note(frame, origin, sink, node, others, callee)
+            if others or sink is not Sink.MEETS:
+                self._note(frame, origin, sink, node, others, callee)
 
     def meet(self, frame: TracedFrame, node: ast.expr | ast.stmt, trails: Sequence[Trail], callee: str = "") -> Trail:
         """Note that several values are computed together; gives the trail of the result."""
@@ -165,9 +166,12 @@ class Tracer:
             others = frozenset[Origin]().union(*(one.tensors for place, one in enumerate(trails) if place != index))
             if others:
                 self._meet_one(frame, trail, node, others, callee)
-        every = frozenset[Origin]().union(*(one.origins for one in trails))
-        follows = any(one.follows for one in every)
-        return Trail(frozenset(_joined(one) if follows else one.then(Flow.COMPUTED) for one in every))
+        following = [any(origin.follows for origin in one.origins) for one in trails]
+        result: set[Origin] = set()
+        for index, trail in enumerate(trails):
+            follows = any(one for place, one in enumerate(following) if place != index)
+            result |= {_joined(one) if follows else one.then(Flow.COMPUTED) for one in trail.origins}
+        return Trail(frozenset(result))
 
     def _meet_one(
         self, frame: TracedFrame, trail: Trail, node: ast.expr | ast.stmt, others: frozenset[Origin], callee: str
