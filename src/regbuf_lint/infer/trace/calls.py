@@ -355,7 +355,7 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
     if has("move_to_cpu_methods", name) or to_cpu or any(map(is_cpu, values)):
         return trail.then(Flow.TO_CPU)
     if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
-        return trail.then(Flow.COMPUTED)
+        return trail
     there = frozenset(replace(one, flow=Flow.BESIDE) for given in call.trails for one in given.origins)
     return Trail(trail.then(Flow.MOVED).origins | there)
 
