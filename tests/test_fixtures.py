@@ -102,13 +102,28 @@ def test_every_rule_has_a_firing_and_a_quiet_fixture(code: str) -> None:
     assert any(case.is_quiet for case in own)
 
 
+@pytest.fixture(scope="module")
+def formatted_originals(tmp_path_factory: pytest.TempPathFactory) -> dict[Case, bytes]:
+    """What ruff makes of fixtures that have a fixed file; all at once, since it starts longer than it formats."""
+    originals = {case: case.source().data for case in CASES if case.fixed_path.exists()}
+    return formatted(originals, tmp_path_factory.mktemp("originals"))
+
+
+@pytest.fixture(scope="module")
+def formatted_fixes(tmp_path_factory: pytest.TempPathFactory) -> dict[Case, bytes]:
+    fixes = {case: case.fixed_path.read_bytes() for case in CASES if case.fixed_path.exists()}
+    return formatted(fixes, tmp_path_factory.mktemp("fixes"))
+
+
 @pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
 @each(case for case in CASES if case.fixed_path.exists())
-def test_what_was_formatted_stays_formatted(case: Case) -> None:
+def test_what_was_formatted_stays_formatted(
+    case: Case, formatted_originals: dict[Case, bytes], formatted_fixes: dict[Case, bytes]
+) -> None:
     """The fixed files are laid out by hand; ruff's formatter, which lays out as black does, judges them."""
-    if not is_formatted(case.path, case.settings.line_length):
+    if formatted_originals[case] != case.source().data:
         pytest.skip("the original is not formatted")
-    assert is_formatted(case.fixed_path, case.settings.line_length)
+    assert text(formatted_fixes[case]) == text(case.fixed_path.read_bytes())
 
 
 STYLES = {
@@ -120,19 +135,19 @@ STYLES = {
 
 @pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
 @pytest.mark.parametrize("style", STYLES)
-def test_what_was_formatted_stays_formatted_in_other_styles(style: str, tmp_path: Path) -> None:
-    """All fixtures at once, since starting the formatter takes longer than formatting one."""
-    originals = {case: case.source() for case in CASES if case.fixed_path.exists()}
-    by_formatter = formatted({case: source.data for case, source in originals.items()}, tmp_path / "original")
+def test_what_was_formatted_stays_formatted_in_other_styles(
+    style: str, tmp_path: Path, formatted_originals: dict[Case, bytes]
+) -> None:
     fixed = {}
-    for case, source in originals.items():
-        if by_formatter[case] == source.data:
+    for case, by_formatter in formatted_originals.items():
+        source = case.source()
+        if by_formatter == source.data:
             settings = replace(case.settings, **STYLES[style])  # type: ignore[arg-type]
             result = check_source(source, case.path, settings, fix=FixMode.UNSAFE, session=session_with(settings))
             assert result.errors == ()
             fixed[case] = source.with_text(result.fixed.after).data if result.fixed else source.data
     assert sum(data != case.fixed_path.read_bytes() for case, data in fixed.items()) > 20
-    again = formatted(fixed, tmp_path / "fixed")
+    again = formatted(fixed, tmp_path)
     assert {case.name: text(again[case]) for case in fixed} == {case.name: text(data) for case, data in fixed.items()}
 
 
@@ -152,11 +167,6 @@ def formatted(contents: dict[Case, bytes], directory: Path) -> dict[Case, bytes]
 
 def text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-def is_formatted(path: Path, line_length: int) -> bool:
-    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--check", f"--line-length={line_length}"]
-    return subprocess.run([*command, str(path)], check=False, capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize(

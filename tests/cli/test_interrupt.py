@@ -36,6 +36,7 @@ FILES = 600
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("heeding_interrupts")
 @pytest.mark.skipif(os.name != "posix", reason="sends signals to a group of processes")
 @pytest.mark.parametrize("kill", [os.killpg, os.kill], ids=["terminal", "kill"])
 @pytest.mark.parametrize("jobs", [1, 2])

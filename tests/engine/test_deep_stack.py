@@ -32,6 +32,7 @@ def test_what_is_raised_is_raised_here() -> None:
         with_deep_stack(lambda: depth(10**6))
 
 
+@pytest.mark.usefixtures("heeding_interrupts")
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_an_interrupt_is_raised_when_the_work_has_ended() -> None:
     ended = []

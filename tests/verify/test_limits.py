@@ -169,6 +169,7 @@ def test_a_server_without_torch_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pat
         worker.run({"do": "describe", "devices": ["meta"]})
 
 
+@pytest.mark.usefixtures("heeding_interrupts")
 def test_an_interrupted_run_ends_at_once(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     note = tmp_path / "pid"

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.family import ClassFamily, methods_of
 from regbuf_lint.classes.demands import Demand, demands_on
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
-from regbuf_lint.classes.first_values import (
-    may_start_empty,
-)
+from regbuf_lint.classes.first_values import may_start_empty
 from regbuf_lint.classes.host_reads import IDENTITY
 from regbuf_lint.classes.moves import stays_put
-from regbuf_lint.classes.outside_uses import (
-    read_outside,
-)
+from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.uses import APPLY, MOVERS
 from regbuf_lint.index.known_classes import outside_class
-from regbuf_lint.infer.callers import is_given_parameters, is_left_out, is_made_by_forward, is_part_of_another
+from regbuf_lint.infer.callers import (
+    is_given_parameters,
+    is_left_out,
+    is_made_by_forward,
+    is_moved_as_part,
+    is_part_of_another,
+)
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_subclasses
 from regbuf_lint.model.class_view import Registration, Write
@@ -35,14 +37,24 @@ class Caretaking(ClassFamily):
     """Questions about who moves a tensor, registers it elsewhere, or wants it where it is."""
 
     def moved_by_hand(self, attribute: str | None) -> bool:
-        """Whether the class or a base takes care of the attribute by itself, as by overriding ``_apply`` or ``to``.
+        """Whether the class or a base takes care of the attribute by itself, as by an own ``_apply``.
 
-        An own ``to`` does not count where another nn.Module has the object for a part: nobody calls it then.
+        An own ``to`` counts where it makes the value anew, and where an owner calls it for a part; not where it does no
+        more than move the value: a model that has the object for a part does not call it, nor do the other movers.
         """
-        if self._stays_put or any(uses.touches(attribute or "") for uses in self._movers):
+        if self._stays_put or self._moved_by_own_method(attribute or ""):
             return True
         listed = [outside_class(outside.name) for outside in self._inference.outside_bases(self._built)]
         return any(known is not None and known.moves(attribute) for known in listed)
+
+    def _moved_by_own_method(self, attribute: str) -> bool:
+        if any(uses.touches(attribute) for uses in self._uses_on_apply):
+            return True
+        if not any(uses.touches(attribute) for uses in self._uses_on_move) or self._is_left_by_owner:
+            return False
+        if any(uses.makes_anew(attribute) for uses in self._uses_on_move):
+            return True
+        return is_moved_as_part(self._inference, self._built, MOVERS)
 
     @cached_property
     def _stays_put(self) -> bool:
@@ -51,11 +63,22 @@ class Caretaking(ClassFamily):
         return found is not None and stays_put(found[1])
 
     @cached_property
-    def _movers(self) -> tuple[AttributeUses, ...]:
-        """Uses of attributes in methods that move the whole nn.Module, and in those that they call."""
-        is_part = self.overrides(*MOVERS) is not None and is_part_of_another(self._inference, self._built, MOVERS)
-        called = frozenset({APPLY}) if is_part else MOVERS | {APPLY}
-        return self._inference.uses_in(self._built, self._inference.reached_from(self._built, called))
+    def _uses_on_apply(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in an own ``_apply``, and in the methods that it calls."""
+        return self._uses_reached_from(frozenset({APPLY}))
+
+    @cached_property
+    def _uses_on_move(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in an own ``to``, ``cuda`` or the like, and in the methods that these call."""
+        return self._uses_reached_from(MOVERS)
+
+    def _uses_reached_from(self, methods: frozenset[str]) -> tuple[AttributeUses, ...]:
+        return self._inference.uses_in(self._built, self._inference.reached_from(self._built, methods))
+
+    @cached_property
+    def _is_left_by_owner(self) -> bool:
+        """Whether an nn.Module has the object for a part and never calls its ``to``."""
+        return is_part_of_another(self._inference, self._built, MOVERS)
 
     def lives_with_arguments(self, attribute: str) -> bool:
         """Whether the object, which nobody can move, keeps no tensors of its own making.

@@ -207,6 +207,10 @@ class ClassFamily:
             return Change.NONE
         return Change.CACHE if self.trace.is_replaced_by_forward(attribute) else Change.REPLACED
 
+    def is_filled_while_built(self, attribute: str) -> bool:
+        """Whether a method that builds the object changes the tensor in the attribute in place."""
+        return not self._building.isdisjoint(methods_of([one.mutated for one in self._family_uses], attribute))
+
     def is_computed_anew(self, attribute: str) -> bool:
         """Whether methods that change the attribute after construction only give it what the constructor does."""
         tables = [table for one in self._family_uses for table in (one.replaced, one.updated, one.mutated)]

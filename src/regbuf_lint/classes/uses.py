@@ -65,6 +65,10 @@ class AttributeUses:
         by_name = (self.stored, self.mutated, self.in_dict)
         return bool(self.reaching) or any(attribute in table for table in by_name)
 
+    def makes_anew(self, attribute: str) -> bool:
+        """Whether the attribute is given what is not computed from its own value, or might be."""
+        return bool(self.reaching) or attribute in self.replaced or attribute in self.in_dict
+
 
 def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> AttributeUses:
     """Collect the uses of a class's attributes in its own body, or in the methods named by ``only``."""

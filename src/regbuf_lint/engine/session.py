@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.context import ClassContext
-from regbuf_lint.engine.agreement import View, agreed
+from regbuf_lint.engine.agreement import View, agreed, settled_by
 from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.headers import Headers
 from regbuf_lint.index.known_classes import Verdict
@@ -192,5 +192,4 @@ class Session:
                 self._read_elsewhere.add(symbol.scope.file.path)
             seen = construction.seen_by(symbol.name)
             views.append(View(seen, tuple(self._of_class(symbol, seen, subclass))))
-        run_already = () if own is None else (event.step.statement for event in own.events if event.step.own)
-        yield from agreed(views, known, frozenset(run_already))
+        yield from agreed(views, known, settled_by(own))

@@ -20,7 +20,7 @@ def _stands_for_none(context: ClassContext, attribute: str) -> bool:
         return False
     trace = context.trace
     if not trace.stores(attribute):
-        return not trace.is_updated(attribute)
+        return not trace.is_updated(attribute) and not context.is_filled_while_built(attribute)
     joined = any(one.sink is Sink.MEETS and has("join_functions", one.callee) for one in trace.uses(attribute))
     changed = any(one.sink is Sink.MUTATED for one in trace.uses(attribute))
     return not joined and (trace.is_asked_for_elements(attribute) or changed)

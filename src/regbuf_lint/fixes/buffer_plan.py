@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 BUFFER_VALUES = (Tensor, Buffer, NoneValue)
 """What a buffer may be assigned."""
+_NO_ASSIGNMENTS = frozenset(
+    {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.REGISTERED, WriteForm.BYPASS, WriteForm.DELETED}
+)
 
 
 class Withheld(Exception):  # noqa: N818  (an outcome, not an error)
@@ -238,7 +241,7 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
     if asks_for_gradient(write.value):
         msg = "it asks for a gradient, which a registered buffer should not do: `.to(dtype)` makes it no leaf"
         raise Withheld(msg)
-    if write.form in {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.BYPASS, WriteForm.DELETED}:
+    if write.form in _NO_ASSIGNMENTS:
         msg = f"it is assigned by `{write.form.value}`"
         raise Withheld(msg)
     if write.step.method in context.definition.setters:

@@ -229,17 +229,34 @@ def is_part_of_another(inference: Inference, symbol: ClassSymbol, movers: frozen
     Moved, it moves its parts by their ``_apply``, without calling any of ``movers`` (torch 2.13), unless it has one of
     these itself, or calls one of some part.
     """
+    return any(
+        not _calls_mover(inference, maker, call, movers) and not _has_method(inference, maker, movers)
+        for maker, call in _owners(inference, symbol)
+    )
+
+
+def is_moved_as_part(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
+    """Whether an nn.Module that makes an object of a class, or of a subclass, calls one of ``movers`` of some part."""
+    return any(_calls_mover(inference, maker, call, movers) for maker, call in _owners(inference, symbol))
+
+
+def _owners(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[ClassSymbol, ast.Call]]:
+    """The nn.Module classes of the package that make an object of a class, or of a subclass, while they are built."""
     every = (symbol, *islice(subclasses(inference, symbol), MOST_LOOKED_AT))
-    calls = ((scope, call) for one in every for scope, call in islice(_calls(inference, one), MOST_CALLS))
-    return any(_leaves_parts(inference, _building(scope), call, movers) for scope, call in calls)
+    for scope, call in (pair for one in every for pair in islice(_calls(inference, one), MOST_CALLS)):
+        maker = _building(scope)
+        if maker is not None and inference.hierarchy.membership(maker).verdict is Verdict.YES:
+            yield maker, call
 
 
-def _leaves_parts(inference: Inference, maker: ClassSymbol | None, made: ast.Call, movers: frozenset[str]) -> bool:
-    """Whether a class is an nn.Module that nowhere calls a mover of what a call makes."""
-    if maker is None or inference.hierarchy.membership(maker).verdict is not Verdict.YES:
-        return False
-    methods = [one for base in inference.classes(maker) for one in inference.definition(base).methods.values()]
-    return not any(one.name in movers or moves_parts(one, made, movers) for one in methods)
+def _calls_mover(inference: Inference, owner: ClassSymbol, made: ast.Call, movers: frozenset[str]) -> bool:
+    """Whether a class somewhere calls a mover of what a call makes."""
+    methods = [one for base in inference.classes(owner) for one in inference.definition(base).methods.values()]
+    return any(moves_parts(one, made, movers) for one in methods)
+
+
+def _has_method(inference: Inference, symbol: ClassSymbol, names: frozenset[str]) -> bool:
+    return any(not names.isdisjoint(inference.definition(base).methods) for base in inference.classes(symbol))
 
 
 def _building(scope: Scope) -> ClassSymbol | None:

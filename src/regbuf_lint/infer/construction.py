@@ -46,17 +46,28 @@ def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:
 
 def later_events(inference: Inference, symbol: ClassSymbol, method: str) -> tuple[Event, ...]:
     """What a method does to the attributes of a finished object when somebody calls it with any arguments."""
+    return _run_later(inference, symbol, method)[0]
+
+
+def attributes_after(inference: Inference, symbol: ClassSymbol, method: str) -> Mapping[str, AttributeState]:
+    """The attributes of a finished object after somebody called a method of it with any arguments."""
+    return _run_later(inference, symbol, method)[1]
+
+
+def _run_later(
+    inference: Inference, symbol: ClassSymbol, method: str
+) -> tuple[tuple[Event, ...], Mapping[str, AttributeState]]:
     built = construct(inference, symbol)
     found = inference.find_method(symbol, method)
     if built is None or found is None:
-        return ()
-    recorder = Recorder()
+        return (), {}
+    recorder, state = Recorder(), State(attributes=built.attributes, initialised=True)
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
     try:
-        _call(frame, found, State(attributes=built.attributes, initialised=True))
+        _call(frame, found, state)
     except TooLarge:
-        return ()
-    return recorder.events
+        return (), {}
+    return recorder.events, state.attributes
 
 
 def follow_methods(

@@ -82,8 +82,9 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
     index = frame.evaluate(node.slice, state)
     note_subscript(frame, owner, node.slice)
-    found = join(_item(one, index, node.slice) for one in owner) or UNKNOWN
-    return spread_index(index, spread(owner, found))
+    present = without(owner, NoneValue) or owner  # None has no items
+    found = join(_item(one, index, node.slice) for one in present) or UNKNOWN
+    return spread_index(index, spread(present, found))
 
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import is_type_checking
 from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.class_view import AttributeState
@@ -17,11 +18,8 @@ from regbuf_lint.model.value import (
     Alternative,
     Buffer,
     Literal,
-    Mapping,
     NoneValue,
-    Other,
     Parameter,
-    Sequence,
     Tensor,
     Unknown,
     Unset,
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
 
 
-_BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "list", "tuple", "dict", "set", "range"})
+_SET_ELSEWHERE = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
 
 
 def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
@@ -75,7 +73,15 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
 
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
-    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
+    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``.
+
+    What others may have put where ``if not hasattr(self, "theta")`` puts a tensor is taken for one, too.
+    """
+    name = _name_asked_for(test)
+    if name and frame.from_start:
+        for here, there in ((then, otherwise), (otherwise, then)):
+            if here.attributes.get(name) is _SET_ELSEWHERE and there.attribute(name).writes:
+                here.attributes[name] = there.attribute(name)
     if not isinstance(test, ast.Compare):
         return
     taken, other = _current(frame, test.left, then), _current(frame, test.left, otherwise)
@@ -83,6 +89,14 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
         return
     for state, value in zip((then, otherwise), with_default(test, taken, other), strict=True):
         _replace(frame, test.left, value, state)
+
+
+def _name_asked_for(test: ast.expr) -> str:
+    """``x`` for ``hasattr(self, "x")`` and ``not hasattr(self, "x")``; empty for any other test."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    name = test.args[1] if isinstance(test, ast.Call) and len(test.args) > 1 else None
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
 
 
 def _asks_for_none(test: ast.expr) -> bool:
@@ -180,7 +194,7 @@ def _is_set_elsewhere(frame: Frame, name: str, state: State) -> bool:
         return True
     if frame.from_start and frame.inference.is_all_known(frame.symbol):
         return False
-    state.attributes[name] = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
+    state.attributes[name] = _SET_ELSEWHERE
     return True
 
 
@@ -199,7 +213,7 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
         rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
         _replace(frame, test.args[0], rest or every, state)
         return True  # who asks does not believe the annotation
-    rest = frozenset(one for one in value if _type_name(one) not in names)
+    rest = frozenset(one for one in value if type_name(one) not in names)
     _replace(frame, test.args[0], rest or value, state)
     return bool(rest)
 
@@ -213,20 +227,9 @@ def _alternatives(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _type_name(one: Alternative) -> str:
-    """Name of the built-in type that an alternative is certainly of; empty where that is not known."""
-    if isinstance(one, Literal):
-        return type(one.value).__name__
-    if isinstance(one, Mapping):
-        return "dict"
-    if isinstance(one, Sequence):
-        return one.kind
-    return one.what.partition(":")[0] if isinstance(one, Other) else ""
-
-
 def _may_be_instance(one: Alternative, names: frozenset[str]) -> bool:
-    name = _type_name(one)
-    return name not in _BUILT_IN or not names <= _BUILT_IN or name in names
+    name = type_name(one)
+    return name not in BUILT_IN or not names <= BUILT_IN or name in names
 
 
 def _keep_tensors(frame: Frame, node: ast.expr, value: Value, state: State, *, truth: bool) -> bool:

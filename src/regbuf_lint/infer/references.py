@@ -32,6 +32,8 @@ EVALUATING = frozenset({"cdf", "entropy", "enumerate_support", "icdf", "log_prob
 class ExternalValue(Alternative):
     """A function, class or package that is not read, by its dotted import name."""
 
+    is_function = True
+
     name: str
 
 
@@ -60,6 +62,8 @@ class FunctionValue(Alternative):
         owner: the class in whose body it stands, for ``super()``.
         trails: where the locals around it come from, as far as that is followed.
     """
+
+    is_function = True
 
     scope: Scope
     closure: Mapping[str, Value] = field(default_factory=dict)

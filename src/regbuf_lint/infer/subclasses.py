@@ -7,21 +7,23 @@ from collections import defaultdict, deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.container_fills import FILLING, filled_in
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.uses import uses_of
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol
-from regbuf_lint.infer.construction import later_events
+from regbuf_lint.infer.construction import attributes_after, later_events
 from regbuf_lint.model.class_view import Write
-from regbuf_lint.model.value import Buffer, Distribution, Mapping, Parameter, Sequence, Tensor, may_be
+from regbuf_lint.model.value import Buffer, Distribution, Parameter, Sequence, Tensor, may_be
+from regbuf_lint.model.value import Mapping as MappingValue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.infer.inference import Inference
-    from regbuf_lint.model.class_view import Construction, Event
+    from regbuf_lint.model.class_view import AttributeState, Construction, Event
     from regbuf_lint.model.value import Alternative
 
 MOST_SUBCLASSES = 8
@@ -31,7 +33,10 @@ MOST_FAR_SUBCLASSES = 3
 MOST_LOOKED_AT = 64
 """Subclasses that are looked at to find those among them that are nn.Module classes."""
 
-_STORE = re.compile(r"\.\w+[^=]*=(?!=)|\.\w+\s*[,\\]\s*$|setattr|register_|add_state|__dict__")
+_STORE = re.compile(
+    r"\.\w+[^=]*=(?!=)|\.\w+\s*[,\\]\s*$|setattr|register_|add_state|__dict__"
+    r"|\.(?:" + "|".join(sorted(FILLING)) + r")\("
+)
 _REGISTERING = ("register_buffer", "add_state", "__setattr__")
 
 
@@ -84,11 +89,18 @@ def constructions_through_subclasses(
             modules.extend(far)
     for subclass in modules:
         construction = inference.constructor(inference, subclass)
-        if construction is not None and any(
-            event.step.owner == symbol.name and event.step.method in waiting and _matters(event)
-            for event in construction.events
-        ):
+        if construction is not None and _makes_a_difference(inference, symbol, waiting, construction):
             yield subclass, construction
+
+
+def _makes_a_difference(
+    inference: Inference, symbol: ClassSymbol, methods: AbstractSet[str], construction: Construction
+) -> bool:
+    """Whether some methods of a class do something in the construction of a subclass that a rule may speak of."""
+    if any(_fills(inference, symbol, method, construction.attributes) for method in methods & construction.called):
+        return True
+    steps = (event.step for event in construction.events if _matters(event))
+    return any(step.owner == symbol.name and step.method in methods for step in steps)
 
 
 def _runs(inference: Inference, subclass: ClassSymbol, methods: AbstractSet[str]) -> bool:
@@ -128,15 +140,26 @@ def _methods_that_may_store(inference: Inference, symbol: ClassSymbol) -> frozen
 
 
 def _storing_methods(inference: Inference, symbol: ClassSymbol, methods: frozenset[str]) -> frozenset[str]:
-    """Those of some methods of a class that store or register something on the object."""
-    uses = uses_of(inference.definition(symbol), methods)
+    """Those of some methods of a class that store or register something on the object, or fill its lists and dicts."""
+    definition = inference.definition(symbol)
+    uses = uses_of(definition, methods)
     registering = (uses.read.get(name, set()) for name in _REGISTERING)
-    return frozenset().union(*uses.stored.values(), *registering, uses.dynamic)
+    filling = {name for name in methods if filled_in(definition.methods[name])}
+    return frozenset().union(*uses.stored.values(), *registering, uses.dynamic, filling)
 
 
 def _keeps_tensor(inference: Inference, symbol: ClassSymbol, method: str) -> bool:
     """Whether a method stores a tensor or registers something, whatever it is called with."""
-    return any(event.step.own and _matters(event) for event in later_events(inference, symbol, method))
+    if any(event.step.own and _matters(event) for event in later_events(inference, symbol, method)):
+        return True
+    return _fills(inference, symbol, method, attributes_after(inference, symbol, method))
+
+
+def _fills(inference: Inference, symbol: ClassSymbol, method: str, attributes: Mapping[str, AttributeState]) -> bool:
+    """Whether a list or dict that a method of a class fills holds tensors in the end."""
+    filled = filled_in(inference.definition(symbol).methods[method])
+    values = [attributes[name].value for name in filled if name in attributes]
+    return any(isinstance(one, (Sequence, MappingValue)) and _holds_tensor(one) for value in values for one in value)
 
 
 def _matters(event: Event) -> bool:
@@ -149,6 +172,6 @@ def _matters(event: Event) -> bool:
 def _holds_tensor(one: Alternative) -> bool:
     if isinstance(one, Sequence):
         return any(map(_holds_tensor, one.element))
-    if isinstance(one, Mapping):
+    if isinstance(one, MappingValue):
         return any(_holds_tensor(inner) for value in (one.rest, *dict(one.items).values()) for inner in value)
     return isinstance(one, (Tensor, Buffer, Distribution, Parameter))

@@ -71,6 +71,8 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         generator_state=has("generator_state_functions", name),
         sparse=has("sparse_functions", name),
         empty=_makes_nothing(name, arguments),
+        pinned=_may_be_true(arguments.keyword("pin_memory")),
+        view_of_parameter=has("view_functions", name) and _holds_parameter(arguments.every()),
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
         is_number=_is_number(name, arguments, like),
@@ -119,7 +121,7 @@ def _makes_nothing(name: str, arguments: Arguments) -> bool:
     if not has("sized_functions", name):
         return False
     sizes = arguments.argument(0, "size")
-    return any(isinstance(one, Literal) and one.value == 0 and not isinstance(one.value, bool) for one in sizes)
+    return bool(sizes) and all(isinstance(one, Literal) and type(one.value) is int and one.value == 0 for one in sizes)
 
 
 def call_method(name: str, receiver: Tensor, arguments: Arguments) -> Value | None:
@@ -156,7 +158,13 @@ def as_plain(alternative: Tensor | Parameter | Buffer) -> Tensor:
         return alternative
     if isinstance(alternative, Buffer):
         return replace(alternative.tensor, fresh=False)
-    return Tensor(derived=alternative.trainable, random=alternative.random, fresh=False, dtype=Dtype.FLOAT)
+    return Tensor(
+        derived=alternative.trainable,
+        random=alternative.random,
+        fresh=False,
+        view_of_parameter=True,
+        dtype=Dtype.FLOAT,
+    )
 
 
 def result_tensor(operands: list[Value]) -> Tensor:
@@ -186,6 +194,15 @@ def _holds_held(values: list[Value]) -> bool:
     return any(not tensor.fresh for tensor in _tensors_in(values, 0))
 
 
+def _holds_parameter(values: list[Value]) -> bool:
+    return any(tensor.view_of_parameter for tensor in _tensors_in(values, 0))
+
+
+def _is_view(method: str) -> bool:
+    """Whether what a method gives shares the memory of its tensor, however it is called."""
+    return has("view_methods", method) and not has("move_methods", method) and not has("copy_methods", method)
+
+
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
     moved, copied = has("move_methods", name), has("copy_methods", name)
     others = Tensor() if has("like_another_methods", name) else result_tensor(arguments.every())
@@ -198,6 +215,8 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         expanded=False,
         sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),
         empty=receiver.empty and (moved or copied),
+        pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
+        view_of_parameter=receiver.view_of_parameter and _is_view(name),
         dtype=Dtype.DOUBLE if receiver.dtype is Dtype.DOUBLE else Dtype.UNKNOWN,
     )
     if name.endswith("_") and not name.endswith("__"):
@@ -259,6 +278,11 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
         return Dtype.INT
     dtypes = {tensor.dtype for tensor in _tensors_in(arguments.every(), 0)}
     return dtypes.pop() if len(dtypes) == 1 else Dtype.UNKNOWN
+
+
+def _may_be_true(value: Value) -> bool:
+    """Whether an argument is given, and not to say no."""
+    return bool(value) and not _falsy(value)
 
 
 def _truthy(value: Value) -> bool:

@@ -24,6 +24,7 @@ class WriteForm(Enum):
     UNPACKED = "self.x, y = value"
     AUGMENTED = "self.x += value"
     SETATTR = "setattr(self, name, value)"
+    REGISTERED = "self.register_parameter(name, value)"
     TARGET = "for self.x in ..., with ... as self.x"
     BYPASS = "self.__dict__[name] = value, object.__setattr__(self, name, value)"
     DELETED = "del self.x"

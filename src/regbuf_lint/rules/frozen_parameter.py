@@ -28,7 +28,10 @@ META = RuleMeta(
 )
 
 DOCS = RuleDocs(
-    what="Reports `self.w = nn.Parameter(t, requires_grad=False)` while an `nn.Module` is built.",
+    what=(
+        "Reports `self.w = nn.Parameter(t, requires_grad=False)` while an `nn.Module` is built, and the like that "
+        "`register_parameter` is given."
+    ),
     why=(
         "A Parameter is what an optimizer trains: a frozen one is in `parameters()`, is counted, is sharded by FSDP, "
         "is decayed by optimizers that do not look at gradients, and starts to train as soon as somebody calls "
@@ -44,6 +47,7 @@ DOCS = RuleDocs(
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",),
 )
 
+_FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.CHAINED, WriteForm.REGISTERED})
 _LOOK = "the fix needs a look: nothing may look for it among the parameters"
 
 
@@ -59,7 +63,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
 
 
 def _is_frozen(write: Write) -> bool:
-    if write.attribute is None or write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.CHAINED}:
+    if write.attribute is None or write.form not in _FORMS:
         return False
     frozen = [not one.trainable for one in write.value if isinstance(one, Parameter)]
     return is_only(write.value, Parameter) and all(frozen)

@@ -176,11 +176,6 @@ def _yield(tracer: Tracer, frame: TracedFrame, node: ast.Yield | ast.YieldFrom, 
     return NOWHERE
 
 
-def _lambda(tracer: Tracer, frame: TracedFrame, node: ast.Lambda, _value: Value, state: State) -> Trail:
-    tracer.captured(frame, node, {one.id for one in ast.walk(node.body) if isinstance(one, ast.Name)}, state)
-    return NOWHERE
-
-
 _HANDLERS: dict[type[ast.AST], Handler] = {
     ast.Name: _name,
     ast.Attribute: _attribute,
@@ -205,6 +200,5 @@ _HANDLERS: dict[type[ast.AST], Handler] = {
     ast.Await: _await,
     ast.Yield: _yield,
     ast.YieldFrom: _yield,
-    ast.Lambda: _lambda,
     ast.Call: call_trail,
 }

@@ -142,7 +142,7 @@ class Tracer:
         frame: TracedFrame,
         trail: Trail,
         sink: Sink,
-        node: ast.AST,
+        node: ast.expr | ast.stmt,
         partners: frozenset[Origin] = frozenset(),
         callee: str = "",
     ) -> None:
@@ -157,7 +157,7 @@ class Tracer:
             others = frozenset(one for one in partners if not (one.source is Source.ENTRY and one.name == origin.name))
             self._note(frame, origin, sink, node, others, callee)
 
-    def meet(self, frame: TracedFrame, node: ast.AST, trails: Sequence[Trail], callee: str = "") -> Trail:
+    def meet(self, frame: TracedFrame, node: ast.expr | ast.stmt, trails: Sequence[Trail], callee: str = "") -> Trail:
         """Note that several values are computed together; gives the trail of the result."""
         for index, trail in enumerate(trails):
             if not any(one.source is Source.ENTRY for one in trail.origins):
@@ -168,14 +168,20 @@ class Tracer:
         return Trail(frozenset[Origin]().union(*(one.then(Flow.COMPUTED).origins for one in trails)))
 
     def _meet_one(
-        self, frame: TracedFrame, trail: Trail, node: ast.AST, others: frozenset[Origin], callee: str
+        self, frame: TracedFrame, trail: Trail, node: ast.expr | ast.stmt, others: frozenset[Origin], callee: str
     ) -> None:
         names = {one.name for one in trail.origins if one.source is Source.ENTRY}
         if any(one.source is not Source.ENTRY or one.name not in names for one in others) or len(names) > 1:
             self.use(frame, trail, Sink.MEETS, node, others, callee)
 
     def _note(
-        self, frame: TracedFrame, origin: Origin, sink: Sink, node: ast.AST, partners: frozenset[Origin], callee: str
+        self,
+        frame: TracedFrame,
+        origin: Origin,
+        sink: Sink,
+        node: ast.expr | ast.stmt,
+        partners: frozenset[Origin],
+        callee: str,
     ) -> None:
         span = frame.scope.file.span(node)
         path = frame.scope.file.path
@@ -198,7 +204,7 @@ class Tracer:
             return
         self.stored(frame, target.attr, trail, state, target)
 
-    def stored(self, frame: TracedFrame, name: str, trail: Trail, state: State, node: ast.AST) -> None:
+    def stored(self, frame: TracedFrame, name: str, trail: Trail, state: State, node: ast.expr | ast.stmt) -> None:
         """Note that an attribute of the object gets a value."""
         known = state.attribute(name)
         trail = trail_of_kind(trail, known.value)
