@@ -16,16 +16,15 @@ if TYPE_CHECKING:
 _HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
 
 
-def called_in_forward(tree: ast.Module) -> frozenset[str]:
-    """Names of the methods that any ``forward`` of a file calls, on whatever object, or that serve it as hooks."""
-    calls = (node.func for forward in _forwards(tree) for node in ast.walk(forward) if isinstance(node, ast.Call))
-    hooks = (
+def hooked(tree: ast.Module) -> frozenset[str]:
+    """Names of the methods that a file registers as hooks, which run with the ``forward`` of some part."""
+    arguments = (
         argument
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and last_name(node.func) in _HOOKING
         for argument in (*node.args, *(one.value for one in node.keywords))
     )
-    return frozenset(one.attr for one in (*calls, *hooks) if isinstance(one, ast.Attribute))
+    return frozenset(one.attr for one in arguments if isinstance(one, ast.Attribute))
 
 
 def always_called_in_forward(tree: ast.Module) -> frozenset[str]:

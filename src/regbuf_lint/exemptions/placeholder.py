@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import tensors
+from regbuf_lint.model.value import Parameter, may_be, tensors
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -15,15 +15,18 @@ if TYPE_CHECKING:
 
 def _stands_for_none(context: ClassContext, attribute: str) -> bool:
     """Whether the attribute has no elements until it is replaced, and code asks for that or could not use it so."""
-    found = tensors(context.value_of(attribute))
+    value = context.value_of(attribute)
+    found = tensors(value)
     if not found or not all(one.empty for one in found):
         return False
     trace = context.trace
     if not trace.stores(attribute):
-        return not trace.is_updated(attribute) and not context.is_filled_while_built(attribute)
+        filled = trace.is_updated(attribute) or context.is_filled_while_built(attribute)
+        return may_be(value, Parameter) or not filled
     joined = any(one.sink is Sink.MEETS and has("join_functions", one.callee) for one in trace.uses(attribute))
     changed = any(one.sink is Sink.MUTATED for one in trace.uses(attribute))
-    return not joined and (trace.is_asked_for_elements(attribute) or changed)
+    moved = any(one.only_moves for one in trace.stores(attribute))
+    return not joined and (trace.is_asked_for_elements(attribute) or changed or moved)
 
 
 EXEMPTION = Exemption(

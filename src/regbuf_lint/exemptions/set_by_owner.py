@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.outside_uses import always_called_in_forward, set_from_outside
+from regbuf_lint.classes.outside_uses import always_called_in_forward, hooked, set_from_outside
 from regbuf_lint.exemptions.exemption import Exemption
 
 if TYPE_CHECKING:
@@ -19,9 +19,7 @@ def _is_set(context: ClassContext, attribute: str) -> bool:
     if not setters:
         return attribute in set_from_outside(tree)
     reading = {one.entry for one in trace.reads(attribute)}
-    return not setters & reading and setters <= always_called_in_forward(tree)
+    return not setters & reading and setters <= always_called_in_forward(tree) | hooked(tree)
 
 
-EXEMPTION = Exemption(
-    "set-by-owner", "the `forward` of the object that holds this one sets it before each use", _is_set
-)
+EXEMPTION = Exemption("set-by-owner", "the `forward` of another object, or a hook, sets it before each use", _is_set)

@@ -118,10 +118,19 @@ def _makes_nothing(name: str, arguments: Arguments) -> bool:
     """Whether a call is ``torch.Tensor()``, ``torch.empty(0)`` or the like, whose result has no elements."""
     if name == "torch.Tensor":
         return not arguments.every()
+    copies = _is_made_of_data(name) and not has("convert_functions", name)
+    first = arguments.argument(0, "data" if copies else "size")
+    if copies:
+        return bool(first) and all(isinstance(one, Sequence) and one.items == () for one in first)
     if not has("sized_functions", name):
         return False
-    sizes = arguments.argument(0, "size")
-    return bool(sizes) and all(isinstance(one, Literal) and type(one.value) is int and one.value == 0 for one in sizes)
+    listed = [one.items for one in first if isinstance(one, Sequence)]
+    sizes = listed[0] if len(listed) == len(first) == 1 else arguments.positional
+    return any(_is_nought(size) for size in sizes or ()) or _is_nought(arguments.keyword("size"))
+
+
+def _is_nought(size: Value) -> bool:
+    return bool(size) and all(isinstance(one, Literal) and type(one.value) is int and one.value == 0 for one in size)
 
 
 def call_method(name: str, receiver: Tensor, arguments: Arguments) -> Value | None:

@@ -29,11 +29,12 @@ class Flow(Enum):
     TO_CPU = "moved to the CPU by name"
     CHECKED = "the value itself, where its device has been compared with another"
     BESIDE = "a new tensor on its device"
+    JOINED = "computed together with what follows the object, and so on the same device"
     PLACE = "its device or dtype alone"
     METADATA = "its shape, or another number that is the same wherever it lies"
 
 
-_NO_TENSOR = frozenset({Flow.PLACE, Flow.METADATA})
+_NO_TENSOR = frozenset({Flow.PLACE, Flow.METADATA, Flow.JOINED})
 _FREE = frozenset({Flow.SAME, Flow.ELEMENT, Flow.COMPUTED})
 """How a value got here that nobody has moved, and that no device was compared for."""
 _COMPUTING = frozenset({Flow.ELEMENT, Flow.COMPUTED})
@@ -56,7 +57,7 @@ class Origin:
 
     @property
     def is_tensor(self) -> bool:
-        """Whether the value may be a tensor, and not only the device or the shape of one."""
+        """Whether the value may be a tensor that lies where its origin does."""
         return self.flow not in _NO_TENSOR
 
     @property

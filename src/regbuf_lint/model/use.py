@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.trail import Flow, Origin, Source, Trail
+from regbuf_lint.model.value import NoneValue, is_only
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,8 +83,8 @@ class Use:
 
     @property
     def meets_new(self) -> bool:
-        """Whether all that the tensor is computed with has been made on the CPU."""
-        return bool(self.partners) and all(one.on_cpu for one in self.partners)
+        """Whether the tensor is computed with what has been made on the CPU, and nothing that follows the object."""
+        return any(one.on_cpu for one in self.partners) and not self.hurts
 
     def is_moved_after(self, uses: tuple[Use, ...]) -> bool:
         """Whether the method moves by hand what it computes of the tensor."""
@@ -120,8 +121,13 @@ class Store:
 
     @property
     def follows(self) -> bool:
-        """Whether the new value lies where the object or the method's arguments are."""
-        return any(one.follows or one.flow is Flow.BESIDE for one in self.trail.tensors)
+        """Whether the new value lies where the object or the method's arguments are, and not on the CPU by default."""
+        return any(not one.on_cpu for one in self.trail.tensors)
+
+    @property
+    def puts_on_cpu(self) -> bool:
+        """Whether the method itself moves the new value to the CPU."""
+        return bool(self.trail.tensors) and all(one.flow is Flow.TO_CPU for one in self.trail.tensors)
 
     @property
     def only_moves(self) -> bool:
@@ -129,6 +135,7 @@ class Store:
         return bool(self.own_flows) and all(
             one.source is Source.ENTRY and one.name == self.attribute and one.flow in _UNCHANGED
             for one in self.trail.tensors
+            if one.flow is not Flow.BESIDE
         )
 
 
@@ -199,7 +206,7 @@ class Trace:
 
         What is drawn anew in place counts as Python's, too: where it lies does not matter then.
         """
-        if self.replacements(attribute) or not self.was_followed(attribute):
+        if self.replacements(attribute) or not self.was_followed(attribute) or not self.uses(attribute):
             return False
         return all(one.sink in HOST_ONLY or one.is_drawn for one in self.uses(attribute))
 
@@ -219,22 +226,29 @@ class Trace:
     def meets_cpu(self, attribute: str) -> bool:
         """Whether methods want the tensor on the CPU.
 
-        They compute it together with tensors that they move or make there, and move what comes of it by hand.
+        They compute it together with what they move there, or they make new tensors there, or give it to NumPy, and
+        move by hand what comes of it.
         """
-        met = [one for one in self.uses(attribute) if one.sink is Sink.MEETS]
-        if any(partner.flow is Flow.TO_CPU for one in met for partner in one.partners):
+        uses = self.uses(attribute)
+        joined = [one for one in uses if one.sink in _JOINED and one.flow is not Flow.TO_CPU]
+        if any(partner.flow is Flow.TO_CPU for one in joined for partner in one.partners):
             return True
-        hurt = any(one.hurts and one.flow is not Flow.MOVED for one in met)
-        return not hurt and any(one.meets_new and one.is_moved_after(self.uses(attribute)) for one in met)
+        if any(one.puts_on_cpu for one in self.stores(attribute)):
+            return True
+        if any(one.sink is Sink.MEETS and one.hurts and one.flow is not Flow.MOVED for one in uses):
+            return False
+        met = any(one.sink is Sink.MEETS and one.meets_new and one.is_moved_after(uses) for one in uses)
+        return met or any(one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU for one in uses)
 
     def is_drawn_by_generator(self, attribute: str) -> bool:
         """Whether the attribute is read only for draws with a generator that the object holds."""
         reads = self.reads(attribute)
-        return bool(reads) and all(one.sink is Sink.DRAW for one in reads)
+        drawn = [one for one in reads if one.sink is Sink.DRAW]
+        return bool(drawn) and all(one.flow is Flow.MOVED for one in reads if one.sink is not Sink.DRAW)
 
     def replacements(self, attribute: str) -> tuple[Store, ...]:
-        """What methods assign to the attribute, the tensor itself, at most moved, left aside."""
-        return tuple(one for one in self.stores(attribute) if not one.only_moves)
+        """What methods assign to the attribute, None and the tensor itself, at most moved, left aside."""
+        return tuple(one for one in self.stores(attribute) if not one.only_moves and not is_only(one.value, NoneValue))
 
     def is_updated(self, attribute: str) -> bool:
         """Whether a method changes the tensor in place, or computes the next from it: state of the object."""
@@ -254,4 +268,5 @@ class Trace:
 
 
 _FORWARD = "forward"
+_JOINED = frozenset({Sink.MEETS, Sink.MUTATED})
 _ASKING = frozenset({Sink.METADATA, Sink.PLACE, Sink.EMPTINESS})

@@ -14,6 +14,7 @@ from regbuf_lint.infer.references import (
     Instance,
     MethodOf,
     NamedTupleClass,
+    PartialCall,
     SelfMethod,
     SelfValue,
 )
@@ -21,6 +22,7 @@ from regbuf_lint.infer.strings import literal_strings
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import DRAWN, Sink
 from regbuf_lint.model.value import (
+    Alternative,
     Distribution,
     Literal,
     Mapping,
@@ -31,6 +33,7 @@ from regbuf_lint.model.value import (
     Tensor,
     is_only,
     may_be,
+    tensors,
 )
 from regbuf_lint.torch_facts.table import table
 from regbuf_lint.torch_facts.traits import has
@@ -127,6 +130,8 @@ def _trail(call: Call) -> Trail:
         return merged([_external(call, name) for name in names])
     if is_only(callee, Submodule, Instance):
         return _part(call)
+    if is_only(callee, PartialCall):
+        return _partial(call)
     function = call.node.func
     if isinstance(function, ast.Attribute) and not is_only(callee, ClassValue, NamedTupleClass, SelfMethod):
         owner = call.value(function.value)
@@ -143,6 +148,18 @@ def _part(call: Call) -> Trail:
         call.use(trail, Sink.PASSED, others)
     run_escaping(call)
     return made(part, call.name, Flow.COMPUTED)
+
+
+def _partial(call: Call) -> Trail:
+    """``self.lerp = partial(torch.lerp, end=self.end)``: what it was given before meets what it is given now."""
+    values = [value for one in call.callee if isinstance(one, PartialCall) for value in _kept(one)]
+    names = {tensor.alias for value in values for tensor in tensors(value) if tensor.alias}
+    kept = [made(Source.ENTRY, name) for name in sorted(names)]
+    return call.tracer.meet(call.frame, call.node, [*kept, *call.trails], call.name)
+
+
+def _kept(one: PartialCall) -> list[Value]:
+    return [*one.positional, *(value for _, value in one.keywords)]
 
 
 def _passed(call: Call) -> Trail:
@@ -177,6 +194,8 @@ def _external(call: Call, name: str) -> Trail:
 
 
 def _torch(call: Call, name: str) -> Trail:
+    if name == "torch.device":
+        return made(Source.FRESH, "cpu", Flow.PLACE) if call.given and is_cpu(call.value(call.given[0][1])) else NOWHERE
     if has("draw_functions", name) and _own_generator(call):
         call.all_end(Sink.DRAW)
         return Trail(frozenset(one.then(Flow.COMPUTED) for one in call.origins))
@@ -254,11 +273,14 @@ def _device(call: Call) -> Trail | None:
 
 
 def is_cpu(value: Value) -> bool:
-    """Whether a value names the CPU."""
-    return bool(value) and all(
-        (isinstance(one, Literal) and one.value == "cpu") or (isinstance(one, Other) and one.what == "device:cpu")
-        for one in value
-    )
+    """Whether a value names the CPU, or a type that only tensors on the CPU have."""
+    return bool(value) and all(_names_cpu(one) for one in value)
+
+
+def _names_cpu(one: Alternative) -> bool:
+    if isinstance(one, ExternalValue):
+        return has("factory_functions", one.name) and one.name.rpartition(".")[0] in {"torch", "torch.sparse"}
+    return (isinstance(one, Literal) and one.value == "cpu") or (isinstance(one, Other) and one.what == "device:cpu")
 
 
 def _computed(call: Call, trails: list[Trail]) -> Trail:
@@ -328,11 +350,14 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
     for one in call.trails:
         call.use(one, Sink.PLACE)
     values = [call.value(one) for _, one in call.given]
-    if has("move_to_cpu_methods", name) or any(map(is_cpu, values)):
+    places = frozenset[Origin]().union(*(one.origins for one in call.trails))
+    to_cpu = any(one.flow is Flow.PLACE and one.on_cpu for one in places)
+    if has("move_to_cpu_methods", name) or to_cpu or any(map(is_cpu, values)):
         return trail.then(Flow.TO_CPU)
     if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
         return trail.then(Flow.COMPUTED)
-    return trail.then(Flow.MOVED)
+    there = frozenset(replace(one, flow=Flow.BESIDE) for given in call.trails for one in given.origins)
+    return Trail(trail.then(Flow.MOVED).origins | there)
 
 
 def _is_no_device(value: Value) -> bool:

@@ -40,7 +40,8 @@ def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: V
     owner = frame.seen.get(node.value, frozenset())
     if any(isinstance(one, SelfValue) for one in owner):
         if frame.result is not None:
-            return frame.result
+            stored = node.attr in state.attributes
+            return merged([frame.result, tracer.attribute(node.attr, state)]) if stored else frame.result
         return NOWHERE if is_only(value, FunctionValue, SelfMethod) else tracer.attribute(node.attr, state)
     if is_only(owner, ExternalValue, FileValue, ClassValue):
         return made(Source.FRESH) if may_be(value, Tensor) else NOWHERE
@@ -101,9 +102,10 @@ def _compare(tracer: Tracer, frame: TracedFrame, node: ast.Compare, _value: Valu
         for trail in operands:
             tracer.use(frame, trail, Sink.METADATA, node)
         return NOWHERE
-    for one, trail in zip((node.left, *node.comparators), operands, strict=True):
-        if any(origin.flow is Flow.METADATA for origin in trail.origins):
-            tracer.use(frame, trail, Sink.EMPTINESS, one)
+    if any(Literal(0) in frame.seen.get(one, frozenset()) for one in node.comparators):
+        lengths = (Trail(frozenset(one for one in trail.origins if one.flow is Flow.METADATA)) for trail in operands)
+        for trail in lengths:
+            tracer.use(frame, trail, Sink.EMPTINESS, node)
     if any(isinstance(one, (ast.In, ast.NotIn)) for one in node.ops):
         for trail in operands:
             tracer.use(frame, trail, Sink.HOST, node)

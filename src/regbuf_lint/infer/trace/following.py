@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.frame import TooLarge
@@ -58,15 +59,23 @@ class Follower:
             built = construct(self._inference, subclass)
             if built is not None:
                 known = {**attributes, **built.attributes}
-                summaries.extend(self._methods(subclass, known, (subclass,)))
+                summaries.extend(self._methods(subclass, known, self._owners(subclass)))
         return Trace(self._attributes, tuple(summaries))
+
+    def _owners(self, subclass: ClassSymbol) -> tuple[ClassSymbol, ...]:
+        """The classes whose methods do other things on an object of a subclass: all where it replaces one of them."""
+        every = self._inference.classes(subclass)
+        own = self._inference.definition(subclass).methods.keys() - BUILDERS
+        replaced = any(own & self._inference.definition(base).methods.keys() for base in every if base != subclass)
+        return every if replaced else (subclass,)
 
     def _methods(
         self, symbol: ClassSymbol, attributes: Mapping[str, AttributeState], owners: Iterable[ClassSymbol]
     ) -> Iterator[MethodSummary]:
         """Summaries of the methods of some classes that may touch an attribute, as an object of ``symbol`` has them.
 
-        Those that no other method uses come first; what these have run on the way needs no summary of its own.
+        Those that no other method uses come first. How they use an attribute counts for what they have run on the way,
+        too: with the arguments that it is given there.
         """
         touching = self._touching(symbol)
         found = [
@@ -77,8 +86,9 @@ class Follower:
         ]
         used = self._used_by(symbol, {node.name for _, node in found})
         for owner, node in sorted(found, key=lambda one: one[1].name in used):
-            if owner.scope.child(node) not in self._visited:
-                yield self._summary(symbol, (owner, node), attributes)
+            known = owner.scope.child(node) in self._visited and not _is_protocol(node.name)
+            summary = self._summary(symbol, (owner, node), attributes)
+            yield replace(summary, uses=()) if known else summary
 
     def _functions(self, owner: ClassSymbol) -> tuple[FunctionNode, ...]:
         definition = self._inference.definition(owner)
@@ -137,3 +147,8 @@ class Follower:
             stopped = True
         self._visited |= tracer.visited
         return MethodSummary(node.name, owner.scope.qualname, tracer.uses, tracer.stores, stopped)
+
+
+def _is_protocol(name: str) -> bool:
+    """Whether torch or Python calls a method of that name, whatever the class itself does."""
+    return name == "forward" or (name.startswith("__") and name.endswith("__"))

@@ -47,6 +47,7 @@ class TracedFrame(Frame):
         result: where the result of the call or getter came from that was followed last; None where none was.
         results: where the values come from that the body returns.
         is_entry: whether somebody outside calls the function.
+        is_reached: whether each call of the entry that gets to its end runs the body.
         calls_entry: whether the next function that is called is one that somebody outside calls.
     """
 
@@ -69,8 +70,14 @@ class TracedFrame(Frame):
         self.result: Trail | None = None
         self.results: list[Trail] = []
         self.is_entry = False
+        self.is_reached = True
         self.calls_entry = False
         self._passed: _Passed | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether no ``return`` may have ended this function, or one around it, before."""
+        return self.is_reached and not self.exits
 
     def evaluate(self, node: ast.expr, state: State) -> Value:
         """What an expression can evaluate to, and where that comes from."""
@@ -82,7 +89,7 @@ class TracedFrame(Frame):
 
     def within_call(self, function: FunctionValue) -> TracedFrame:
         """A new frame for the body of a function that tells the same tracer."""
-        return TracedFrame(
+        inner = TracedFrame(
             self.tracer,
             self.inference,
             function.scope,
@@ -91,6 +98,8 @@ class TracedFrame(Frame):
             meter=self.meter,
             depth=self.depth + 1,
         )
+        inner.is_reached = self.is_certain
+        return inner
 
     @property
     def follows_uses(self) -> bool:

@@ -165,7 +165,9 @@ class Tracer:
             others = frozenset[Origin]().union(*(one.tensors for place, one in enumerate(trails) if place != index))
             if others:
                 self._meet_one(frame, trail, node, others, callee)
-        return Trail(frozenset[Origin]().union(*(one.then(Flow.COMPUTED).origins for one in trails)))
+        every = frozenset[Origin]().union(*(one.origins for one in trails))
+        follows = any(one.follows for one in every)
+        return Trail(frozenset(_joined(one) if follows else one.then(Flow.COMPUTED) for one in every))
 
     def _meet_one(
         self, frame: TracedFrame, trail: Trail, node: ast.expr | ast.stmt, others: frozenset[Origin], callee: str
@@ -187,7 +189,7 @@ class Tracer:
         path = frame.scope.file.path
         key = (origin.name, sink, origin.flow, path, span)
         known = self._uses.get(key)
-        certain = not self._conditions
+        certain = not self._conditions and frame.is_certain
         if known is not None:
             self._uses[key] = replace(known, partners=known.partners | partners, certain=known.certain or certain)
             return
@@ -213,7 +215,7 @@ class Tracer:
         if name in self.attributes:
             span = frame.scope.file.span(frame.statement or node)
             key = (name, frame.scope.file.path, span)
-            certain = not self._conditions
+            certain = not self._conditions and frame.is_certain
             self._stores[key] = Store(name, self.entry, frame.method, span, trail, known.value, certain)
         state.attributes[name] = AttributeState(known.value, known.writes, trail)
 
@@ -247,6 +249,11 @@ class Tracer:
         own = {one for one in trail.origins if one.source is Source.ENTRY and one.name == name}
         checked = frozenset(one.then(Flow.CHECKED) if one in own else one for one in trail.origins)
         state.attributes[name] = AttributeState(known.value, known.writes, Trail(checked))
+
+
+def _joined(one: Origin) -> Origin:
+    """What has been computed with something that follows the object lies where that does, or the call has failed."""
+    return one.then(Flow.JOINED if one.source is Source.ENTRY and one.is_tensor else Flow.COMPUTED)
 
 
 _SHARING = frozenset({Flow.SAME, Flow.ELEMENT, Flow.CHECKED})
