@@ -112,9 +112,15 @@ def part(api: Api) -> Names:
     return api.both(knowledge.PARTS)
 
 
+def copy(_: Api) -> Names:
+    """The same numbers in new memory (or where they are, if that is as wanted), in the same dtype and layout."""
+    return {*knowledge.COPIES}
+
+
 def expanding(api: Api) -> Names:
-    """The result is a view with strides of 0, in which elements share memory."""
-    return api.both(knowledge.EXPANDING)
+    """The result is a view with strides of 0, in which elements share memory, as long as nothing moves it."""
+    names = (*api.functions, *api.methods)
+    return {name for name in names if name.rpartition(".")[2] in knowledge.EXPANDING}
 
 
 def factory(api: Api) -> Names:
@@ -125,6 +131,28 @@ def factory(api: Api) -> Names:
     legacy = {name for name in api.functions if re.fullmatch(r"torch\.(sparse\.)?[A-Z]\w*Tensor|torch\.Tensor", name)}
     windows = {name for name in api.functions if name.startswith("torch.signal.windows.")}
     return makers | legacy | windows | {f"torch.{name}" for name in knowledge.FACTORIES}
+
+
+def sized(_: Api) -> Names:
+    """The first argument is the size of the result, and no other says more of it."""
+    return {f"torch.{name}" for name in knowledge.SIZED}
+
+
+def graphless(api: Api) -> Names:
+    """The result has no graph, whatever it is made of."""
+    return {f"torch.{name}" for name in knowledge.GRAPHLESS} | {
+        name for name in api.functions if name.endswith("_like")
+    }
+
+
+def without_gradient(_: Api) -> Names:
+    """Nothing computed in its context, or in the function that it decorates, has a graph."""
+    return {f"torch.{name}" for name in knowledge.WITHOUT_GRADIENT}
+
+
+def wrapper(_: Api) -> Names:
+    """Takes a function, and gives one that computes the same."""
+    return {f"torch.{name}" for name in knowledge.WRAPPERS}
 
 
 def convert(_: Api) -> Names:
@@ -194,8 +222,13 @@ TRAITS = (
     like_another,
     reshape,
     part,
+    copy,
     expanding,
     factory,
+    sized,
+    graphless,
+    without_gradient,
+    wrapper,
     convert,
     draw,
     in_place,

@@ -154,6 +154,11 @@ PARTS = _words(
 )
 CONJUGATES = _words("H adjoint conj mH")
 EXPANDING = _words("broadcast_tensors broadcast_to expand expand_as meshgrid")
+COPIES = _words("clone contiguous repeat tile")
+SIZED = _words("empty ones zeros")
+GRAPHLESS = _words("scalar_tensor tensor")
+WITHOUT_GRADIENT = _words("autograd.inference_mode autograd.no_grad inference_mode no_grad")
+WRAPPERS = _words("compile func.vmap jit.script vmap")
 CONVERTERS = _words("as_tensor asarray")
 FACTORIES = _words("as_tensor asarray from_dlpack from_numpy frombuffer tensor utils.dlpack.from_dlpack")
 NOT_DRAWN = r"\w*rrelu\w*"  # they take a generator for the noise that they add to what they compute

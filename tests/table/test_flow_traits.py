@@ -112,6 +112,33 @@ def test_parts_are_numbers_of_the_whole() -> None:
     assert called >= 15
 
 
+def test_copies_keep_dtype_and_layout() -> None:
+    for one in (numbers().long(), numbers().to("meta")):
+        for name in listed("copy_methods"):
+            (found,) = results(name, one, (((1, 1),) if name in {"repeat", "tile"} else (),))
+            assert (found.dtype, found.layout, found.device) == (one.dtype, one.layout, one.device), name
+
+
+def test_what_has_no_graph_has_none_of_a_parameter() -> None:
+    torch = torch_at_hand()
+    one = torch.ones(2, 2, requires_grad=True)
+    for name in listed("graphless_functions"):
+        more = {"torch.full_like": (1.0,), "torch.randint_like": (3,)}.get(name, ())
+        source = 1.0 if name == "torch.scalar_tensor" else one
+        assert not function(name)(source, *more).requires_grad, name
+
+
+def test_the_size_is_the_first_argument() -> None:
+    assert {tuple(function(name)(0).shape) for name in listed("sized_functions")} == {(0,)}
+
+
+def test_nothing_has_a_graph_without_gradient() -> None:
+    torch = torch_at_hand()
+    for name in listed("without_gradient_functions"):
+        with function(name)():
+            assert not torch.ones(1, requires_grad=True).mul(2).requires_grad, name
+
+
 def test_casts_and_moves_to_the_cpu_do_so() -> None:
     here = numbers()
     assert all(getattr(here, name)().device.type == "cpu" for name in listed("move_to_cpu_methods") if name == "cpu")

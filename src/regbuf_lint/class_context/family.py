@@ -185,6 +185,11 @@ class ClassFamily:
         return (*self._inference.classes(self.symbol), *subclasses)
 
     @property
+    def family_uses(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
+        return self._family_uses
+
+    @property
     def definitions(self) -> tuple[ClassDefinition, ...]:
         """The bodies of the class, its bases, and those classes of the file that inherit from it."""
         return self._definitions
@@ -360,9 +365,9 @@ class ClassFamily:
 
     def is_ignored_by_settings(self, attribute: str | None) -> bool:
         """Whether the configuration asks for silence about an attribute, None for one of a computed name."""
-        return any(self._matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
+        return any(self.matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
 
-    def _matches(self, attribute: str | None, pattern: str) -> bool:
+    def matches(self, attribute: str | None, pattern: str) -> bool:
         """Whether an attribute, None for a computed name, is one of those that a pattern speaks of."""
         name = attribute or ""
         last = self.name.rpartition(".")[2]

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import ClassDefinition, is_none, last_name, name_in_torch, receiver_name
 from regbuf_lint.classes.stores import Store, Stores
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.index.scopes import FunctionNode
-
-_SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
-"""Attributes of a tensor that give another view of its elements."""
 
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
 _TAKING_KEYS = frozenset({"list", "tuple", "set", "sorted", "len"})
@@ -138,7 +136,7 @@ class _Collector:
     def _attribute(self, node: ast.Attribute) -> None:
         attribute = self._own(node)
         if attribute is None:
-            if isinstance(node.ctx, ast.Store) and node.attr in _SAME_STORAGE:
+            if isinstance(node.ctx, ast.Store) and has("view_properties", node.attr):
                 self._mutates(node.value)
             return
         if attribute == "__dict__":
@@ -202,7 +200,9 @@ class _Collector:
             if attribute is not None:
                 yield attribute
                 return
-            if isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr in _SAME_STORAGE):
+            if isinstance(node, ast.Subscript) or (
+                isinstance(node, ast.Attribute) and has("view_properties", node.attr)
+            ):
                 node = node.value
             else:
                 break

@@ -117,7 +117,7 @@ def _by_name(contexts: Sequence[ClassContext], name: str) -> _Question:
             f"no class `{class_name}` that is known to be an nn.Module{_meant(class_name, [c.name for c in contexts])}"
         )
         raise NothingToExplainError(msg)
-    known = frozenset[str]().union(*(one.attribute_names for one in own))
+    known = frozenset[str]().union(*(one.text.attribute_names for one in own))
     if attribute not in known:
         msg = f"`{class_name}` has no attribute `{attribute}`{_meant(attribute, known)}"
         raise NothingToExplainError(msg)

@@ -40,7 +40,7 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
                 written = comment.annotation
                 yield Edit(comment.span, "")
             annotation = annotation or written
-        none = context.class_none(plan.attribute) if plan.attribute is not None else None
+        none = context.places.class_none(plan.attribute) if plan.attribute is not None else None
         if none is not None and plan.attribute is not None:
             yield _without_value(context, plan.attribute, none, annotation)
         elif annotation is not None and plan.attribute is not None:
@@ -63,7 +63,7 @@ def _without_value(context: ClassContext, attribute: str, none: ClassNone, annot
 
 
 def _in_body(context: ClassContext, annotation: str | None) -> str | None:
-    return context.in_class_body(annotation) if annotation is not None else None
+    return context.text.in_class_body(annotation) if annotation is not None else None
 
 
 def new_annotation(context: ClassContext, attribute: str) -> Iterator[Edit]:
@@ -71,12 +71,12 @@ def new_annotation(context: ClassContext, attribute: str) -> Iterator[Edit]:
 
     Type checkers do not see what ``register_buffer`` stores.
     """
-    if not context.settings.annotate or not attribute.isidentifier() or context.annotates(attribute):
+    if not context.settings.annotate or not attribute.isidentifier() or context.text.annotates(attribute):
         return
-    if context.makes_fields_of_annotations or may_be_scripted(context):
+    if context.text.makes_fields_of_annotations or may_be_scripted(context):
         return
     annotation = _type_of(context, attribute)
-    place, text = context.annotation_place, _in_body(context, annotation)
+    place, text = context.text.annotation_place, _in_body(context, annotation)
     if place is not None and text is not None:
         yield _in_class(context, place, attribute, text)
 
@@ -85,14 +85,14 @@ def _type_of(context: ClassContext, attribute: str) -> str | None:
     """The annotation of a buffer; None where a value of it is unknown, or the file has no name for the type."""
     events = (*context.construction.events, *context.later_events(attribute))
     values = [one.value for one in events if isinstance(one, (Write, Registration)) and one.attribute == attribute]
-    tensor = context.spelling("torch.Tensor")
+    tensor = context.text.spelling("torch.Tensor")
     if tensor is None or not all(is_only(value, *BUFFER_VALUES, Parameter) for value in values):
         return None
     if not any(may_be(value, NoneValue) for value in values):
         return tensor
-    if context.may_write_unions:
+    if context.text.may_write_unions:
         return f"{tensor} | None"
-    optional = context.spelling("typing.Optional")
+    optional = context.text.spelling("typing.Optional")
     return f"{optional}[{tensor}]" if optional is not None else None
 
 
@@ -114,10 +114,10 @@ def _bare(context: ClassContext, attribute: str, annotation: str) -> Iterator[Ed
     """``attribute: annotation`` in the body of the class, unless it is there."""
     if attribute in context.definition.annotations:
         return
-    if context.makes_fields_of_annotations:
+    if context.text.makes_fields_of_annotations:
         msg = "the annotation would move to the class, where it becomes an argument of the constructor"
         raise CannotRewrite(msg)
-    place, text = context.annotation_place, context.in_class_body(annotation)
+    place, text = context.text.annotation_place, context.text.in_class_body(annotation)
     if place is None or text is None:
         msg = "its annotation cannot be moved to the class"
         raise CannotRewrite(msg)

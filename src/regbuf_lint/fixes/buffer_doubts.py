@@ -89,7 +89,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     found.extend(
         f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
         for plan in plans
-        if plan.attribute is not None and context.class_none(plan.attribute) is not None
+        if plan.attribute is not None and context.places.class_none(plan.attribute) is not None
     )
     return [*found, *_about_class(context, plans)]
 

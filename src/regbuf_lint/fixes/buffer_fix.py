@@ -195,7 +195,7 @@ def text_style(context: ClassContext, write: Write) -> TextStyle:
     Raises:
         Withheld: the file has no name for ``nn.Buffer``, and that is asked for.
     """
-    style = context.text_style(write.step.method)
+    style = context.text.style(write.step.method)
     if style.buffer_style is BufferStyle.NN_BUFFER and not style.buffer_name:
         raise Withheld(NO_BUFFER_NAME)
     return style

@@ -70,7 +70,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
         Withheld: it cannot become one.
     """
     _refuse_hostile_class(context, attribute, writes)
-    if attribute is None and any(map(context.is_read_by_same_name, writes)):
+    if attribute is None and any(map(context.places.is_read_by_same_name, writes)):
         msg = "the attribute is read under that name before, and registering a name that exists raises KeyError"
         raise Withheld(msg)
     if attribute is not None:
@@ -139,7 +139,7 @@ def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: 
     if walker is not None:
         msg = f"`{walker}` goes through the object's own buffers, and would take the new one for one of them"
         raise Withheld(msg)
-    if context.is_script_module and context.wanted_persistence(attribute) is Persistence.NEVER:
+    if context.is_script_module and context.text.wanted_persistence(attribute) is Persistence.NEVER:
         msg = "a ScriptModule refuses buffers with `persistent=False`"
         raise Withheld(msg)
 
@@ -157,7 +157,7 @@ def _follows_registration(context: ClassContext, writes: list[Write]) -> bool:
 
 def _refuse_name(context: ClassContext, attribute: str, writes: list[Write]) -> None:
     collision = context.collision(attribute)
-    if collision is not None and context.class_none(attribute) is not None:
+    if collision is not None and context.places.class_none(attribute) is not None:
         _refuse_needed_none(context, attribute, writes)
     elif collision is not None:
         msg = f"`{attribute}` is also {collision}, and registering that name raises KeyError"
@@ -190,13 +190,13 @@ def _refuse_needed_none(context: ClassContext, attribute: str, writes: list[Writ
         msg = f"{what} stays so where the constructor does not assign it"
         raise Withheld(msg)
     reading = context.uses.read.get(attribute, set()) & context.construction.called - {first.method}
-    if not first.own or reading or context.read_before(attribute, first.method, first.statement):
+    if not first.own or reading or context.places.read_before(attribute, first.method, first.statement):
         msg = f"{what} is read before the constructor assigns it"
         raise Withheld(msg)
-    if context.read_on_class(attribute):
+    if context.places.read_on_class(attribute):
         msg = f"{what} is read from the class"
         raise Withheld(msg)
-    if context.makes_fields_of_annotations:
+    if context.text.makes_fields_of_annotations:
         msg = f"{what} would be an argument of the constructor as an annotation"
         raise Withheld(msg)
 
@@ -268,7 +268,7 @@ def becomes_assignment(context: ClassContext, write: Write) -> bool:
 
     ``nn.Buffer(None)`` is an empty tensor, and each other attribute that an ``nn.Buffer`` is assigned to registers it.
     """
-    if not context.wants_nn_buffer or may_be(write.value, NoneValue):
+    if not context.text.wants_nn_buffer or may_be(write.value, NoneValue):
         return False
     return write.attribute is None or not context.is_held_elsewhere(write.attribute)
 
@@ -288,7 +288,7 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     """
     if context.is_script_module:
         return True
-    wanted = context.wanted_persistence(attribute)
+    wanted = context.text.wanted_persistence(attribute)
     if wanted is not Persistence.AUTO:
         return wanted is Persistence.ALWAYS
     change = Change.NONE if attribute is None else context.change_of(attribute)

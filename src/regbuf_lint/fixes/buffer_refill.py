@@ -38,10 +38,10 @@ def refill(context: ClassContext, plans: Sequence[Plan]) -> Edit | None:
         The edit; None where nothing needs it, or ``_init_weights`` cannot say what the constructor computes.
     """
     wanted = [plan for plan in plans if needs_refill(context, plan)]
-    initialiser = context.weight_initialiser if wanted else None
+    initialiser = context.places.weight_initialiser if wanted else None
     if initialiser is None or "." in context.name:
         return None
-    copy = context.spelling("transformers.initialization.copy_")
+    copy = context.text.spelling("transformers.initialization.copy_")
     if copy is None or copy.count(".") > 1:
         return None
     by_statement: dict[Span, list[str]] = {}
@@ -51,13 +51,13 @@ def refill(context: ClassContext, plans: Sequence[Plan]) -> Edit | None:
         by_statement.setdefault(plan.writes[0].step.statement, []).append(plan.attribute)
     values: list[tuple[Repeated, Sequence[str]]] = []
     for statement, attributes in by_statement.items():
-        one = context.repeated_by_initialiser(statement, attributes)
+        one = context.places.repeated_by_initialiser(statement, attributes)
         if one is None:
             return None
         values.append((one, attributes))
     from regbuf_lint.rewrite.refilling import refilled  # noqa: PLC0415  libcst is slow to load
 
-    style = context.text_style(wanted[0].writes[0].step.method)
+    style = context.text.style(wanted[0].writes[0].step.method)
     try:
         return refilled(context.source, initialiser, context.name, values, copy, style)
     except CannotRewrite:

@@ -79,7 +79,7 @@ def _only_write(writes: list[Write]) -> tuple[Write, Sequence]:
 
 
 def _place(context: ClassContext, attribute: str, write: Write) -> MethodPlace:
-    place = context.method_place(write.step.method, write.step.statement)
+    place = context.places.method_place(write.step.method, write.step.statement)
     if place is None or not place.runs_once:
         msg = "it is assigned in a loop or in a function within a method"
         raise Withheld(msg)
@@ -104,7 +104,7 @@ def _refuse_class(context: ClassContext, attribute: str) -> None:
     if may_be_scripted(context):
         msg = "the file speaks of TorchScript, which cannot compile such a property"
         raise Withheld(msg)
-    if context.named_in_class(attribute):
+    if context.text.named_in_class(attribute):
         msg = f"a class gives the name `{attribute}` a meaning in its body"
         raise Withheld(msg)
     taken = _taken_name(context, attribute)
@@ -116,7 +116,7 @@ def _refuse_class(context: ClassContext, attribute: str) -> None:
 def _taken_name(context: ClassContext, attribute: str) -> str | None:
     """An attribute under one of the names that the fix wants."""
     wanted = re.compile(rf"{re.escape(attribute)}_\d+|{re.escape(_counter(attribute))}")
-    for name in sorted(context.attribute_names):
+    for name in sorted(context.text.attribute_names):
         if wanted.fullmatch(name) or ("*" in name and fnmatchcase(f"{attribute}_0", name)):
             return name
     return next((name for name in (f"{attribute}_0", _counter(attribute)) if context.collision(name)), None)
@@ -127,7 +127,7 @@ def _counter(attribute: str) -> str:
 
 
 def _refuse_uses(context: ClassContext, attribute: str, write: Write) -> None:
-    reason = context.container_obstacle(attribute, write.step.statement)
+    reason = context.places.container_obstacle(attribute, write.step.statement)
     if reason is not None:
         raise Withheld(reason)
     registering = {one.step.method for one in context.construction.events if isinstance(one, Registration)}
@@ -178,11 +178,11 @@ def _numbered(context: ClassContext, write: Write, container: Sequence, plan: Pl
         container.kind,
         tuple(Registered(plan.persistent, calls_on(replace(write, value=value))) for value in container.items or ()),
         Registered(plan.persistent, calls_on(replace(write, value=container.element))),
-        context.in_class_body(context.spelling("torch.Tensor") or "") or "",
+        context.text.in_class_body(context.text.spelling("torch.Tensor") or "") or "",
         _annotation(context, write),
         _counter(attribute),
         place.indent,
-        context.functions_at_hand,
+        context.text.functions_at_hand,
     )
 
 
@@ -193,7 +193,7 @@ def _annotation(context: ClassContext, write: Write) -> str:
     from regbuf_lint.rewrite.annotations import annotation_of  # noqa: PLC0415  libcst is slow to load
 
     annotation = annotation_of(context.source, write.step.statement)
-    return "" if _OF_VARIABLES.search(annotation) else context.in_class_body(annotation) or ""
+    return "" if _OF_VARIABLES.search(annotation) else context.text.in_class_body(annotation) or ""
 
 
 def _message(plan: Plan, kind: str) -> str:

@@ -62,7 +62,7 @@ def _early(context: ClassContext, attribute: str, writes: list[Write]) -> EarlyA
     if context.subclass is not None:
         msg = f"it is assigned {where}, where a registration raises AttributeError"
         raise Withheld(msg)
-    early = context.early_assignment(attribute)
+    early = context.places.early_assignment(attribute)
     if isinstance(early, str):
         msg = f"it is assigned {where}, and {early}"
         raise Withheld(msg)

@@ -49,7 +49,7 @@ def cast_parameter_fix(context: ClassContext, attribute: str) -> BufferFix | Non
     from regbuf_lint.rewrite.lost_parameters import cast_inside  # noqa: PLC0415  libcst is slow to load
 
     try:
-        edit = cast_inside(context.source, write.step.statement, context.text_style(write.step.method))
+        edit = cast_inside(context.source, write.step.statement, context.text.style(write.step.method))
     except CannotRewrite as reason:
         return withheld(reason)
     return None if edit is None else _cast_first(context, write, edit)

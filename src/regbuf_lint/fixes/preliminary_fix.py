@@ -31,7 +31,7 @@ def preliminary_fix(context: ClassContext, attribute: str) -> BufferFix | None:
     if at is None:
         return None
     before, first, behind = writes[:at], writes[at], writes[at + 1 :]
-    places = context.preliminary_places(first)
+    places = context.places.preliminary_places(first)
     if not places or any(write.step.statement not in places or write.form not in _FORMS for write in before):
         return None
     try:

@@ -41,7 +41,7 @@ def _objection(context: ClassContext, event: Registration, before: list[Write]) 
         return "the assignment before is no plain one of this class"
     if write.step.method != event.step.method or write.step.statement.end > event.step.statement.start:
         return "the assignment stands in another method"
-    if context.is_alone_in_block(write.step.statement):
+    if context.text.is_alone_in_block(write.step.statement):
         return "the assignment is all that its block holds"
     return None
 
@@ -67,14 +67,14 @@ def _moved(context: ClassContext, event: Registration, write: Write, target: str
 
     source, statement = context.source, event.step.statement
     persistent = persistence(source, event.call)
-    if event.call != statement or persistent is None or context.is_alone_in_block(statement):
+    if event.call != statement or persistent is None or context.text.is_alone_in_block(statement):
         msg = "the registration is more than a plain call"
         raise CannotRewrite(msg)
-    style = context.text_style(write.step.method)
-    if context.wants_nn_buffer and not style.buffer_name:
+    style = context.text.style(write.step.method)
+    if context.text.wants_nn_buffer and not style.buffer_name:
         raise CannotRewrite(NO_BUFFER_NAME)
     moved = register(source, write.step.statement, {target: Registered(persistent)}, style)
-    annotations = () if context.wants_nn_buffer else new_annotation(context, event.attribute or "")
+    annotations = () if context.text.wants_nn_buffer else new_annotation(context, event.attribute or "")
     edits = style.with_import([*annotations, moved, Edit(without_statement(source, statement), "")])
     return Fix(Applicability.SAFE, f"Register `{event.attribute}` at once", edits, adds=_gained(context, event))
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import decorator_names
+from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import Verdict, outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
@@ -13,7 +14,6 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.references import (
     EVALUATING,
-    MOVING,
     RETURNING_SELF,
     SAMPLING,
     BuiltSubmodule,
@@ -85,7 +85,7 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
     if isinstance(owner, Sequence) and owner.fields:
         return _of_named_tuple(frame, owner, name, node)
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
-    moves = isinstance(owner, Loaded) and name in MOVING
+    moves = isinstance(owner, Loaded) and name in MOVERS
     known = gives_tensor or moves or isinstance(owner, (Sequence, Mapping, Literal, Other))
     return frozenset({MethodOf(owner, name, node)}) if known else UNKNOWN
 

@@ -38,6 +38,7 @@ from regbuf_lint.model.value import (
     unknown,
 )
 from regbuf_lint.torch_facts.library_functions import library_functions
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,8 +53,6 @@ _PARAMETERS = frozenset(
     }
 )  # fmt: skip
 BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
-_TRANSPARENT = frozenset({"torch.compile", "torch.jit.script", "torch.vmap", "torch.func.vmap"})
-"""Functions that return a function which gives what the one that they are given gives."""
 _COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 _NUMBERS = frozenset(
     {"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"}
@@ -81,7 +80,7 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
         return _variable(arguments)
     if name == "functools.partial":
         return _partial(arguments)
-    if name in _TRANSPARENT and is_only(arguments.argument(0, "fn"), FunctionValue):
+    if has("wrapper_functions", name) and is_only(arguments.argument(0, "fn"), FunctionValue):
         return arguments.argument(0, "fn")
     return _torch(frame, name, arguments) or _other_package(frame, name, arguments)
 
@@ -123,7 +122,7 @@ def _may_join_tensordicts(frame: Frame, name: str, arguments: Arguments) -> bool
 
     TensorDict takes part in these functions, and the result is another one.
     """
-    if name not in torch_api.JOINING or "tensordict" not in frame.scope.file.source.text:
+    if not has("join_functions", name) or "tensordict" not in frame.scope.file.source.text:
         return False
     return may_be(element_of(arguments.argument(0, "tensors")), Unknown)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.model.value import Alternative, Sequence, Submodule, Value
 
 if TYPE_CHECKING:
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.trail import Trail
 
-MOVING = frozenset({"to", "cuda", "cpu", "xpu", "half", "float", "double", "bfloat16", "type"})
-"""Methods that give an nn.Module or a tensor, as which they are called, on another device or in another dtype."""
-RETURNING_SELF = MOVING | {"eval", "train", "requires_grad_", "apply"}
+RETURNING_SELF = MOVERS | {"eval", "train", "requires_grad_", "apply"}
 """Methods of nn.Module that return the object that they are called on."""
 
 

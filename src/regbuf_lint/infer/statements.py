@@ -31,12 +31,12 @@ from regbuf_lint.model.value import (
     may_be,
     tensors,
 )
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
 
 Handler: TypeAlias = Callable[["Frame", Any, State], None]
-_NO_GRADIENT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
 
 def _expression(frame: Frame, statement: ast.Expr, state: State) -> None:
@@ -242,7 +242,7 @@ def _with(frame: Frame, statement: ast.With | ast.AsyncWith, state: State) -> No
 
 
 def _is_no_gradient(value: Value) -> bool:
-    return any(isinstance(one, ExternalValue) and one.name in _NO_GRADIENT for one in value)
+    return any(isinstance(one, ExternalValue) and has("without_gradient_functions", one.name) for one in value)
 
 
 def _try(frame: Frame, statement: ast.Try, state: State) -> None:

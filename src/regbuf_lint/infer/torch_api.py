@@ -37,31 +37,18 @@ _DTYPES = {
     "uint": Dtype.INT,
     "long": Dtype.INT,
     "short": Dtype.INT,
+    "byte": Dtype.INT,
+    "char": Dtype.INT,
     "bool": Dtype.BOOL,
     "complex": Dtype.COMPLEX,
+    "chalf": Dtype.COMPLEX,
     "cfloat": Dtype.COMPLEX,
     "cdouble": Dtype.COMPLEX,
 }
-_CASTS = {"float", "double", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"}
-_KEEPING = _CASTS | {"to", "cuda", "cpu", "type", "type_as", "xpu"}
-_EXPANDING = {"expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid"}
-"""Results have strides of 0 (torch 2.13), as long as nothing moves them."""
-_LIKE_ANOTHER = {"to", "type_as"}
-"""Methods that take no more than device and dtype from a tensor that is passed."""
-_GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.random.get_rng_state"}
-JOINING = frozenset(
-    f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "block_diag")
-)
-"""Functions that make one tensor of a list of them."""
-_SPARSE = ("torch.sparse_", "torch.sparse.", "torch.cuda.sparse.")
-_FILLED = frozenset({"torch.empty", "torch.zeros", "torch.ones"})
-_CONVERTERS = {"torch.as_tensor", "torch.asarray"}
-_COPIERS = {"torch.tensor", "torch.scalar_tensor"}
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
 _DEEPEST_NESTING = 3
 _NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_"}
 """Of the methods that give a tensor in another form, those whose result has the same shape."""
-_COPYING = {"clone", "contiguous", "repeat", "tile"}
 
 
 def constant(name: str) -> Value | None:
@@ -83,8 +70,8 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         random=like.random or has("random_functions", name),
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
         expanded=_is_expanded(name, arguments),
-        generator_state=name in _GENERATOR_STATE,
-        sparse=name.startswith(_SPARSE),
+        generator_state=has("generator_state_functions", name),
+        sparse=has("sparse_functions", name),
         empty=_makes_nothing(name, arguments),
         pinned=_may_be_true(arguments.keyword("pin_memory")),
         view_of_parameter=has("view_functions", name) and _holds_parameter(arguments.every()),
@@ -96,16 +83,16 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         like = replace(like, alias="")
     if name.endswith("_like"):
         like = replace(like, random=has("random_functions", name))
-    if name.endswith("_like") or name in _COPIERS or like.dtype in _NO_GRADIENT:
+    if has("graphless_functions", name) or like.dtype in _NO_GRADIENT:
         like = replace(like, derived=False, argument="")
-    if name in _CONVERTERS and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
+    if has("convert_functions", name) and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
         like = replace(like, fresh=False, argument="?")
     return _value(_choose(spec, arguments), like)
 
 
 def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
     """Whether a call gives a tensor without dimensions: made of a number, or computed from such tensors alone."""
-    if name not in _COPIERS | _CONVERTERS:
+    if not _is_made_of_data(name):
         return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
     data = arguments.argument(0, "data")
     return (
@@ -113,6 +100,11 @@ def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
         and not arguments.keyword("device")
         and all(_is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
     )
+
+
+def _is_made_of_data(name: str) -> bool:
+    """Whether the result of a function has the shape of its first argument."""
+    return has("convert_functions", name) or (has("graphless_functions", name) and not name.endswith("_like"))
 
 
 def _is_plain_number(one: Alternative) -> bool:
@@ -123,7 +115,7 @@ _NUMBERS = frozenset(Other(kind) for kind in ("int", "float", "bool", "complex",
 
 
 def _is_expanded(name: str, arguments: Arguments) -> bool:
-    if name.rpartition(".")[2] in _EXPANDING:
+    if has("expanding_functions", name):
         return True
     return has("view_functions", name) and any(one.expanded for one in _tensors_in(arguments.every(), 0))
 
@@ -132,10 +124,11 @@ def _makes_nothing(name: str, arguments: Arguments) -> bool:
     """Whether a call is ``torch.Tensor()``, ``torch.empty(0)`` or the like, whose result has no elements."""
     if name == "torch.Tensor":
         return not arguments.every()
-    first = arguments.argument(0, "data" if name in _COPIERS else "size")
-    if name in _COPIERS:
+    copies = _is_made_of_data(name) and not has("convert_functions", name)
+    first = arguments.argument(0, "data" if copies else "size")
+    if copies:
         return bool(first) and all(isinstance(one, Sequence) and one.items == () for one in first)
-    if name not in _FILLED:
+    if not has("sized_functions", name):
         return False
     listed = [one.items for one in first if isinstance(one, Sequence)]
     sizes = listed[0] if len(listed) == len(first) == 1 else arguments.positional
@@ -222,11 +215,12 @@ def _holds_parameter(values: list[Value]) -> bool:
 
 def _is_view(method: str) -> bool:
     """Whether what a method gives shares the memory of its tensor, however it is called."""
-    return has("view_methods", method) and method not in _KEEPING | _COPYING
+    return has("view_methods", method) and not has("move_methods", method) and not has("copy_methods", method)
 
 
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
-    others = Tensor() if name in _LIKE_ANOTHER else result_tensor(arguments.every())
+    moved, copied = has("move_methods", name), has("copy_methods", name)
+    others = Tensor() if has("like_another_methods", name) else result_tensor(arguments.every())
     like = replace(
         receiver,
         requires_grad=False,
@@ -234,8 +228,8 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         random=(receiver.random and not name.startswith("new_")) or others.random or has("random_methods", name),
         fresh=True,
         expanded=False,
-        sparse=name.startswith("to_sparse") or (receiver.sparse and name in _KEEPING | _COPYING | {"coalesce"}),
-        empty=receiver.empty and name in _KEEPING | _COPYING,
+        sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),
+        empty=receiver.empty and (moved or copied),
         is_number=(receiver.is_number or others.is_number) and _keeps_number(name, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
@@ -250,20 +244,20 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         if name == "detach_":
             like = replace(like, requires_grad=False, derived=False)
         return like
-    if name in _KEEPING or has("view_methods", name):
+    if moved or has("view_methods", name):
         like = replace(like, fresh=receiver.fresh, expanded=receiver.expanded, dtype=receiver.dtype)
     else:
         like = replace(like, alias="")
-    if name in _EXPANDING:
+    if has("expanding_methods", name):
         like = replace(like, expanded=True)
     if name == "detach":
         like = replace(like, derived=False)
-    if name in _COPYING:
+    if copied:
         like = replace(like, dtype=receiver.dtype, fresh=name != "contiguous" or receiver.fresh)
     like = replace(like, dtype=_cast_dtype(name, arguments, like.dtype))
     if like.dtype in _NO_GRADIENT or name.startswith("new_"):
         like = replace(like, derived=False)
-        like = like if name in _KEEPING else replace(like, argument="")
+        like = like if moved else replace(like, argument="")
     return like
 
 
@@ -279,7 +273,7 @@ def _keeps_number(name: str, arguments: Arguments) -> bool:
 
 
 def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:
-    if name in _CASTS:
+    if has("cast_methods", name):
         return dtype_named(name)
     for value in arguments.every():
         for one in value:

@@ -74,7 +74,7 @@ def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
     from regbuf_lint.rewrite.conversions import as_registration  # noqa: PLC0415  libcst is slow to load
 
     try:
-        edit = as_registration(context.source, event.step.statement, context.text_style(event.step.method))
+        edit = as_registration(context.source, event.step.statement, context.text.style(event.step.method))
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     doubtful = any(one.derived or one.requires_grad or one.argument for one in tensors(event.value))

@@ -152,7 +152,7 @@ def _removal(context: ClassContext, event: GradientRequest) -> tuple[Fix | None,
     from regbuf_lint.rewrite.gradients import is_bare_request  # noqa: PLC0415  libcst is slow to load
 
     statement = event.step.statement
-    if context.is_alone_in_block(statement):
+    if context.text.is_alone_in_block(statement):
         return None, "fix withheld: the statement is all that its block holds"
     try:
         if not is_bare_request(context.source, statement):

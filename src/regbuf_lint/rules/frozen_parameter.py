@@ -91,8 +91,8 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     collision = context.collision(write.attribute or "")
     if collision is not None:
         return None, f"fix withheld: `{write.attribute}` is also {collision}"
-    style = context.text_style(write.step.method)
-    if context.wants_nn_buffer and not style.buffer_name:
+    style = context.text.style(write.step.method)
+    if context.text.wants_nn_buffer and not style.buffer_name:
         return None, f"fix withheld: {NO_BUFFER_NAME}"
     from regbuf_lint.rewrite.conversions import frozen_as_buffer  # noqa: PLC0415  libcst is slow to load
 
@@ -101,6 +101,6 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     message = f"Register `{write.attribute}` as a persistent buffer"
-    annotations = () if context.wants_nn_buffer else new_annotation(context, write.attribute or "")
+    annotations = () if context.text.wants_nn_buffer else new_annotation(context, write.attribute or "")
     edits = sorted([edit, *annotations], key=lambda one: one.span)
     return Fix(Applicability.UNSAFE, message, style.with_import(edits)), _LOOK

@@ -108,7 +108,7 @@ def _filled_later(context: ClassContext, attribute: str) -> list[Write]:
 def _finding(context: ClassContext, write: Write, attribute: str, filled: list[Write]) -> Finding:
     outcome = buffer_fixes(context, [attribute])[attribute]
     fix = replace(outcome.fix, applicability=Applicability.UNSAFE) if outcome.fix is not None else None
-    flag = "" if context.wanted_persistence(attribute) is Persistence.ALWAYS else ", persistent=False"
+    flag = "" if context.text.wanted_persistence(attribute) is Persistence.ALWAYS else ", persistent=False"
     return Finding(
         rule=META,
         message=(

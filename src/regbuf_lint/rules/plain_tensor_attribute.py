@@ -148,7 +148,7 @@ def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
 def _registration(context: ClassContext, write: Write) -> str:
     """What to write instead, in the style of the fixes."""
     if write.attribute and becomes_assignment(context, write):
-        name = context.text_style(write.step.method).buffer_name or "nn.Buffer"
+        name = context.text.style(write.step.method).buffer_name or "nn.Buffer"
         return f"self.{write.attribute} = {name}(...)"
     name = f'"{attribute_key(write.attribute, context.name)}"' if write.attribute else "name"
     return f"self.register_buffer({name}, ...)"

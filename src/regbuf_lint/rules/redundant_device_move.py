@@ -105,7 +105,7 @@ def _finding(context: ClassContext, move: DeviceMove) -> Finding:
 def _fix(context: ClassContext, move: DeviceMove) -> tuple[Fix | None, str]:
     edit = Edit(move.call, context.source.slice(move.receiver))
     if move.rebinds:
-        if context.is_alone_in_block(move.statement):
+        if context.text.is_alone_in_block(move.statement):
             return None, "fix withheld: the statement is all that its block holds"
         try:
             edit = Edit(without_statement(context.source, move.statement), "")

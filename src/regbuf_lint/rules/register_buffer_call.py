@@ -53,7 +53,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         return
     for event in context.construction.events:
         if isinstance(event, Registration) and event.function == "register_buffer" and _is_convertible(context, event):
-            style = context.text_style(event.step.method)
+            style = context.text.style(event.step.method)
             if style.buffer_name:
                 yield _finding(context, event, style)
 

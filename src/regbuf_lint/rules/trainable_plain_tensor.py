@@ -92,7 +92,7 @@ def _finding(context: ClassContext, write: Write) -> Finding:
 
 
 def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
-    name = context.torch_name("Parameter", write.step.method)
+    name = context.text.torch_name("Parameter", write.step.method)
     if name is None:
         return None, "fix withheld: the file imports neither `torch` nor `torch.nn`"
     obstacle = parameter_obstacle(context, write)
@@ -101,7 +101,7 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     from regbuf_lint.rewrite.gradients import as_parameter  # noqa: PLC0415  libcst is slow to load
 
     try:
-        edit = as_parameter(context.source, write.step.statement, name, context.text_style(write.step.method))
+        edit = as_parameter(context.source, write.step.statement, name, context.text.style(write.step.method))
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     message = f"Make `{write.attribute}` a Parameter"
