@@ -45,7 +45,7 @@ DOCS = RuleDocs(
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",),
 )
 
-_LOOK = "the fix needs a look: nothing may look for it among the parameters"
+_LOOK = "the fix needs a look: `parameters()` no longer lists it, which code or a saved optimizer may rely on"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

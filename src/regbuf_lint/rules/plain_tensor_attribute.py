@@ -169,7 +169,7 @@ def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
     wanted = f"read `self.{buffer}` instead" if buffer else f"register it: `{_registration(context, write)}`"
     if write.attribute is None or context.is_used_later(write.attribute):
         return wanted
-    return f"{wanted}; nothing here reads it once the object is built, so that a local may do"
+    return f"{wanted}; but nothing reads it once the object is built: delete it, or keep it in a local variable"
 
 
 def _registration(context: ClassContext, write: Write) -> str:
