@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_BY_CASE = "tests/test_fixtures.py::"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep together, with ``-n``, what shares work: the tests of one file, and those of one fixture."""
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped] # noqa: PLC0415  if installed
+
+    config.option.loadscopereorder = False
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = _scope  # noqa: SLF001  what xdist documents for schedulers of one's own
+    return scheduler
+
+
+def _scope(nodeid: str) -> str:
+    """Return the name of what a test is kept together with."""
+    path, _, test = nodeid.partition("::")
+    return test.partition("[")[2] or test if nodeid.startswith(_BY_CASE) else path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with slow tests, so that none of several processes is left with one when the others have ended."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING
 
 import pytest
 
+from borrowed_workers import borrow_workers
 from regbuf_lint.cli.main import main
+from regbuf_lint.verify import cli
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,12 +68,25 @@ def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, 
     return code, printed.out, printed.err
 
 
-@pytest.mark.torch
-class TestWriting:
-    @pytest.fixture(autouse=True)
-    def torch(self) -> None:
-        pytest.importorskip("torch")
+@pytest.fixture
+def verifier_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the verifier in this process: a program of its own would have to start others that import torch."""
+    pytest.importorskip("torch")
+    borrow_workers(monkeypatch)
 
+    def run_here(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        assert command[:3] == [sys.executable, "-m", "regbuf_lint.verify"]
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = cli.main(command[3:])
+        return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
+
+    monkeypatch.setattr("regbuf_lint.cli.verified_fixes.subprocess.run", run_here)
+
+
+@pytest.mark.torch
+@pytest.mark.usefixtures("verifier_here")
+class TestWriting:
     def test_what_verifies_is_written(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         code, out, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
         assert (code, err) == (0, "")
@@ -192,7 +209,10 @@ def test_options_that_need_each_other(arguments: list[str], capsys: pytest.Captu
     assert "--verify" in capsys.readouterr().err
 
 
-def test_the_linter_does_not_import_torch(project: Path) -> None:
+@pytest.mark.torch
+def test_the_verifier_is_a_program_of_its_own(project: Path) -> None:
+    """The linter imports neither torch nor what it verifies."""
+    pytest.importorskip("torch")
     code = (
         "import sys; from regbuf_lint.cli.main import main\n"
         "main(['--isolated', '--fix', '--verify', '--factory', 'factories.py::net', 'model.py'])\n"
@@ -200,3 +220,4 @@ def test_the_linter_does_not_import_torch(project: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=project)
     assert done.returncode == 0, done.stderr
+    assert (project / "model.py").read_text(encoding="utf-8") == FIXED

@@ -26,7 +26,7 @@ class Net(nn.Module):
     def forward(self, x):
         return x + self.size
 """
-ADVICE = "; nothing here reads it once the object is built, so that a local may do"
+ADVICE = "; but nothing reads it once the object is built: delete it, or keep it in a local variable"
 
 
 @pytest.fixture

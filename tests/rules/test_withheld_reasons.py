@@ -29,7 +29,7 @@ def findings(text: str) -> tuple[Finding, ...]:
 def test_registration_needs_an_initialised_object() -> None:
     (finding,) = findings(BEFORE + "        if n:\n            super().__init__()\n")
     assert finding.fix is None
-    reason = "it is assigned without `super().__init__()`, and the constructor has no plain call of it behind that"
+    reason = "it is assigned without `super().__init__()`, and no plain call of it follows in the constructor"
     assert finding.help.endswith(f"fix withheld: {reason}")
 
 
@@ -46,9 +46,9 @@ def test_what_another_name_registers_is_read_by_that_name() -> None:
     """Until it is moved the tensor is the buffer itself: nothing shows in an object that has just been built."""
     init = BEFORE.replace("        self.times", "        super().__init__()\n        self._times").rstrip()
     same, copy = (f'{init}\n        self.register_buffer("times", self._times{end})\n' for end in ("", ".to(n.dtype)"))
-    withheld = "fix withheld: the same tensor is the buffer `times`"
+    withheld = "fix withheld: the buffer `times` is this very tensor"
     (finding,) = findings(same)
-    local = "nothing here reads it once the object is built, so that a local may do"
+    local = "but nothing reads it once the object is built: delete it, or keep it in a local variable"
     assert finding.help == f"read `self.times` instead; {local}; {withheld}"
     (finding,) = findings(f"{same}\n    def forward(self, x):\n        return x * self._times\n")
     assert finding.fix is None

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from mutants import PLAIN, Version, rows
 
+from borrowed_workers import borrow_workers
 from regbuf_lint.verify import cli
 from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
 
@@ -24,6 +25,7 @@ HAS_NO_CUDA = os.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"} or not Path("
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A right class, a wrong one, and a factory."""
     pytest.importorskip("torch")
+    borrow_workers(monkeypatch)
     (tmp_path / "model.py").write_text(Version().text(), encoding="utf-8")
     (tmp_path / "plain.py").write_text(Version(PLAIN).text(), encoding="utf-8")
     (tmp_path / "factories.py").write_text(FACTORY, encoding="utf-8")

@@ -8,10 +8,11 @@ from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.demands import Demand
-from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
+from regbuf_lint.model.mention import mention
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
 
 if TYPE_CHECKING:
@@ -21,22 +22,22 @@ if TYPE_CHECKING:
 
 
 _UNFILLED = (
-    "the fix is one half of it, and not applied: `from_pretrained` builds the model on `meta` and leaves a buffer that "
-    "no checkpoint holds uninitialised, so `_init_weights` has to fill it as well"
+    "the fix is shown and not applied, since it is only half of the change: `from_pretrained` builds the model without "
+    "values and fills in what the checkpoint has; this buffer is in no checkpoint, so `_init_weights` has to set it"
 )
 
 
 _REFILLED = (
-    "`from_pretrained` builds the model on `meta`, so the fix lets `_init_weights` compute the value once more; both "
-    "have to give the same one"
+    "`from_pretrained` builds the model without values, so the fix also has `_init_weights` compute this one; check "
+    "that both places give the same value"
 )
 
 
 _UNMET = {
-    Demand.HOST: "gives it to NumPy, which raises for a tensor on an accelerator",
-    Demand.DTYPE: "asserts its dtype, which `.half()` changes for a buffer",
-    Demand.PLACE: "joins it with a tensor that it makes on the CPU, which needs the buffer's device then",
-    Demand.MEMORY: "makes it the data of another tensor, and once both are on one device, they share their memory",
+    Demand.HOST: "gives it to NumPy, which fails once the module is on a GPU",
+    Demand.DTYPE: "asserts its dtype, which `.half()` will change",
+    Demand.PLACE: "joins it with a tensor that it makes on the CPU, which fails once the module is on a GPU",
+    Demand.MEMORY: "makes it the `.data` of another tensor; once both are on one device they share their memory",
 }
 
 
@@ -66,30 +67,42 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     """
     found = [doubt for plan in plans for write in _first_tensors(plan) for doubt in _about_values(write)]
     if any(plan.attribute is None for plan in plans):
-        found.append("the name is only known at run time, and it must not be an attribute already")
+        found.append(
+            "its name is only known at run time; registering a name that the object already has raises KeyError"
+        )
     if any(write.form is WriteForm.UNPACKED for plan in plans for write in plan.chosen):
-        found.append("the statement is split: locals take the items, and the attributes are registered behind it")
+        found.append("it splits the statement: local variables take the items, and the lines below register them")
     if _shares_tensor(plans):
-        found.append("one tensor gets several names, and registered ones become several tensors after `.to()`")
-    if any(not is_only(write.value, *BUFFER_VALUES) for plan in plans for write in plan.writes):
-        found.append("another statement assigns it what may be no tensor, and that raises TypeError for a buffer")
+        found.append("one tensor is stored under several names; as buffers they become separate tensors after `.to()`")
+    other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
+    if other is not None:
+        found.append(f"{by(other)} may assign it something else than a tensor, which raises TypeError for a buffer")
     if any(context.may_start_empty(plan.attribute) and _changes(context, plan) for plan in plans):
-        found.append("it starts empty, and DistributedDataParallel cannot broadcast what ranks fill apart in shape")
-    if any(_becomes_expanded(context, plan) for plan in plans):
-        found.append("a method puts an expanded tensor in its place, which DistributedDataParallel cannot broadcast")
-    if any(plan.persistent and _changes_shape(context, plan) for plan in plans):
-        found.append("a method puts another value in its place, and one of another shape cannot be loaded again")
+        found.append(
+            "it starts empty and is filled later; DistributedDataParallel fails where processes hold other shapes"
+        )
     found.extend(
-        f"`{plan.attribute}` is handed on while the object is built, and who keeps it keeps the old tensor"
+        f"{by(write)} replaces it by an expanded tensor, which DistributedDataParallel cannot copy to other processes"
+        for plan in plans
+        for write in _expanded_later(context, plan)[:1]
+    )
+    found.extend(
+        f"{_replacing(context, plan)} replaces it, and a checkpoint with another shape does not load"
+        for plan in plans
+        if plan.persistent and _changes_shape(context, plan)
+    )
+    found.extend(
+        f"`{plan.attribute}` is passed on while the object is built; who keeps it keeps the old tensor after `.to()`"
         for plan in plans
         if plan.attribute is not None and context.escapes(plan.attribute)
     )
     found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
     found.extend(_about_compiling(context, plans))
     found.extend(
-        f"`{plan.attribute} = None` of the class becomes an annotation, and other files may read it there"
+        f"`{plan.attribute} = None` in the class body ({mention(none.statement.start.row)}) becomes an annotation; "
+        f"reading `{context.name}.{plan.attribute}` from the class then raises AttributeError"
         for plan in plans
-        if plan.attribute is not None and context.places.class_none(plan.attribute) is not None
+        if plan.attribute is not None and (none := context.places.class_none(plan.attribute)) is not None
     )
     return [*found, *_about_class(context, plans)]
 
@@ -98,20 +111,22 @@ def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     """What the class does with all of its attributes."""
     found = []
     if any(context.assignment_passes(plan.attribute) is not Passing.ALWAYS for plan in plans):
-        found.append("the class has its own `__setattr__`, which a registration goes around")
+        found.append("the class has its own `__setattr__`, which `register_buffer` does not call")
     if context.copying_methods:
         copier = min(context.copying_methods)
-        found.append(f"`{copier}` makes a shallow copy, and a buffer that is assigned there is assigned in both")
+        found.append(
+            f"`{copier}` makes a shallow copy, which shares its buffers: assigning one there assigns it in both"
+        )
     user = context.dict_user()
     if user is not None:
-        found.append(f"`{user}` goes through `__dict__`, where a buffer is not found")
+        found.append(f"`{user}` goes through `__dict__`, which does not hold buffers")
     if context.subclass is not None:
         subclass = context.subclass.scope.qualname
         found.append(
-            f"only classes like `{subclass}` store it while they are built, and others may use `{context.name}`"
+            f"only subclasses like `{subclass}` store it while they are built; others use `{context.name}` too"
         )
     if context.loads_without_construction and any(plan.persistent for plan in plans):
-        found.append("`from_pretrained` leaves it uninitialised where the checkpoint was saved before the fix")
+        found.append("`from_pretrained` leaves it without a value where the checkpoint was saved before the fix")
     return found
 
 
@@ -127,7 +142,7 @@ def _about_compiling(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     later = {write.step.method for plan in plans for write in plan.chosen if context.runs_later(write.step.method)}
     if not later or not may_be_scripted(context):
         return []
-    return [f"TorchScript compiles no registration, should it have to compile `{min(later)}`"]
+    return [f"TorchScript cannot compile `register_buffer`, should it have to compile `{min(later)}`"]
 
 
 def _first_tensors(plan: Plan) -> list[Write]:
@@ -152,11 +167,19 @@ def _changes_shape(context: ClassContext, plan: Plan) -> bool:
     return plan.attribute is not None and context.change_of(plan.attribute) in {Change.CACHE, Change.REPLACED}
 
 
-def _becomes_expanded(context: ClassContext, plan: Plan) -> bool:
-    """Whether a method that runs later assigns a tensor whose elements share memory."""
+def _expanded_later(context: ClassContext, plan: Plan) -> list[Write]:
+    """Where a method that runs later assigns a tensor whose elements share memory."""
+    return [write for write in _later_writes(context, plan) if any(one.expanded for one in tensors(write.value))]
+
+
+def _later_writes(context: ClassContext, plan: Plan) -> list[Write]:
     later = context.later_events(plan.attribute) if plan.attribute is not None else ()
-    writes = (event for event in later if isinstance(event, Write))
-    return any(tensor.expanded for write in writes for tensor in tensors(write.value))
+    return [event for event in later if isinstance(event, Write)]
+
+
+def _replacing(context: ClassContext, plan: Plan) -> str:
+    """What gives the attribute another value after construction, in words."""
+    return next(map(by, _later_writes(context, plan)), "a method")
 
 
 def _shares_tensor(plans: Sequence[Plan]) -> bool:
@@ -170,23 +193,26 @@ def _about_values(write: Write) -> list[str]:
     for tensor in tensors(write.value):
         if tensor.derived:
             found.append(
-                "the tensor is computed from parameters and would carry their graph, so the fix detaches it; "
-                "where it has to follow them, compute it in `forward`"
+                "it is computed from parameters, so the fix detaches it, and training no longer reaches them through "
+                "it; if it has to follow them, compute it in `forward`"
             )
         if tensor.dtype is Dtype.COMPLEX:
-            found.append(
-                "the tensor is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer"
-            )
+            found.append("it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer")
         if tensor.dtype is Dtype.DOUBLE:
-            found.append("the tensor is of double precision, which `.half()` takes from a buffer")
+            found.append("it is in double precision, and as a buffer it follows `.half()` and `.float()`")
         if tensor.expanded:
-            found.append("the tensor is expanded, so the fix copies it: such a buffer cannot be loaded into")
+            found.append("it is an expanded view, so the fix copies it: nothing can be loaded into such a view")
         if tensor.argument:
-            found.append("it comes from outside: a Parameter, somebody's tensor, or a number, which no buffer takes")
+            found.append(
+                f"it is what the caller gives as `{tensor.argument}`; check that this is never a Parameter, which "
+                "nothing would train any more, or a number, which `register_buffer` refuses with TypeError"
+            )
         elif tensor.alias:
-            found.append(f"it is the same tensor as `{tensor.alias}`, and two buffers become two tensors after `.to()`")
+            found.append(
+                f"it is the same tensor as `self.{tensor.alias}`; as buffers they become two tensors after `.to()`"
+            )
         elif not tensor.fresh:
-            found.append("something else holds the same tensor, which stays behind when the buffer moves")
+            found.append("something else holds the same tensor, and keeps the old one when the buffer moves")
     if may_be(write.value, Buffer):
-        found.append("it is the same tensor as another buffer, and becomes another one after `.to()`")
+        found.append("it is the same tensor as another buffer, and becomes one of its own after `.to()`")
     return found

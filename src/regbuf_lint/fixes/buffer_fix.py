@@ -185,7 +185,7 @@ def _refuse_others(context: ClassContext, write: Write, plans: Sequence[Plan]) -
         same = isinstance(event, Write) and event.step.statement == write.step.statement
         if same and isinstance(event, Write) and event.attribute not in planned:
             other = f"`{event.attribute}`" if event.attribute else "another attribute"
-            msg = f"the same statement sets {other}, which is not to be registered"
+            msg = f"the same statement sets {other}, which must not be registered"
             raise Withheld(msg)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
+from regbuf_lint.model.mention import mention
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import (
     NOTHING,
@@ -71,7 +72,9 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     """
     _refuse_hostile_class(context, attribute, writes)
     if attribute is None and any(map(context.places.is_read_by_same_name, writes)):
-        msg = "the attribute is read under that name before, and registering a name that exists raises KeyError"
+        msg = (
+            "the method reads the attribute first, so it may exist, and registering a name that exists raises KeyError"
+        )
         raise Withheld(msg)
     if attribute is not None:
         _refuse_name(context, attribute, writes)
@@ -79,15 +82,24 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     chosen = _with_first(writes, [write for write in writes if _is_to_be_converted(context, write)])
     for write in writes:
         if write not in chosen and not may_be(write.prior, Unset) and _is_no_buffer_value(write.value):
-            msg = f"`{write.step.method}` later assigns something else to it, which raises TypeError for a buffer"
-            raise Withheld(msg)
+            raise Withheld(_assigned_otherwise(by(write)))
     if not chosen:
-        msg = "a base class gives it its first value"
+        msg = "a base class assigns it first, so it has to be registered there"
         raise Withheld(msg)
     for write in chosen:
         _refuse_write(context, write)
     _refuse_subclasses(context, attribute, chosen)
     return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
+
+
+def by(write: Write) -> str:
+    """The method of a write, for a message, with the line if that is in the class itself."""
+    method = f"`{write.step.method}`"
+    return f"{method} ({mention(write.step.statement.start.row)})" if write.step.own else method
+
+
+def _assigned_otherwise(who: str) -> str:
+    return f"{who} assigns it something that is no tensor, which raises TypeError for a buffer"
 
 
 def _is_to_be_converted(context: ClassContext, write: Write) -> bool:
@@ -103,7 +115,7 @@ def _is_to_be_converted(context: ClassContext, write: Write) -> bool:
         return True
     before = without(write.prior, NoneValue)
     if before and not is_only(before, Tensor, Buffer):
-        msg = "it holds something that is no tensor before, and registering it then raises KeyError"
+        msg = "it is assigned something that is no tensor before, and registering a name that exists raises KeyError"
         raise Withheld(msg)
     if before or not is_tensor(write.value):
         return False
@@ -127,17 +139,17 @@ def _is_no_buffer_value(value: Value) -> bool:
 
 def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: list[Write]) -> None:
     if context.overrides("register_buffer"):
-        msg = "the class has its own `register_buffer`"
+        msg = "the class has its own `register_buffer`, which may do something else"
         raise Withheld(msg)
     if context.assignment_passes(attribute) is Passing.NEVER and not _follows_registration(context, writes):
-        msg = "the class has its own `__setattr__`, which does not leave the tensor to nn.Module"
+        msg = "the class has its own `__setattr__`, which keeps tensors elsewhere"
         raise Withheld(msg)
     if context.finds_no_buffers:
         msg = "the class has its own `__getattr__`, which does not find buffers"
         raise Withheld(msg)
     walker = context.walks_own_buffers
     if walker is not None:
-        msg = f"`{walker}` goes through the object's own buffers, and would take the new one for one of them"
+        msg = f"`{walker}` goes through all buffers of the object, and would treat this one like the others"
         raise Withheld(msg)
     if context.is_script_module and context.text.wanted_persistence(attribute) is Persistence.NEVER:
         msg = "a ScriptModule refuses buffers with `persistent=False`"
@@ -160,34 +172,34 @@ def _refuse_name(context: ClassContext, attribute: str, writes: list[Write]) -> 
     if collision is not None and context.places.class_none(attribute) is not None:
         _refuse_needed_none(context, attribute, writes)
     elif collision is not None:
-        msg = f"`{attribute}` is also {collision}, and registering that name raises KeyError"
+        msg = f"`{attribute}` is also {collision}, and registering a name that exists raises KeyError"
         raise Withheld(msg)
     if not attribute or "." in attribute:
         msg = f"`register_buffer` refuses the name `{attribute}`: it is empty or has a dot"
         raise Withheld(msg)
     if context.deleted(attribute):
-        msg = f"`{attribute}` is deleted somewhere"
+        msg = f"a method deletes `{attribute}`"
         raise Withheld(msg)
     buffer = context.registered_as(attribute)
     if buffer is not None:
-        msg = f"the same tensor is the buffer `{buffer}`"
+        msg = f"the buffer `{buffer}` is this very tensor"
         raise Withheld(msg)
     copier = min(context.copying_methods, default=None)
     if copier is not None and context.changes_in_copies(attribute):
-        msg = f"`{copier}` makes a shallow copy, and such copies share their buffers: a change in one changes the other"
+        msg = f"`{copier}` makes a shallow copy, which shares its buffers: a change in one changes the other"
         raise Withheld(msg)
     reader = context.in_dict(attribute)
     if reader is not None:
-        msg = f"`{reader}` looks for it in `__dict__`, where a buffer is not found"
+        msg = f"`{reader}` looks for it in `__dict__`, which does not hold buffers"
         raise Withheld(msg)
 
 
 def _refuse_needed_none(context: ClassContext, attribute: str, writes: list[Write]) -> None:
     """The ``x = None`` of the class can become ``x: Tensor`` where no object and nobody else sees the None."""
-    what = f"`{attribute}` is also None in the class, and"
+    what = f"the class body says `{attribute} = None`, which"
     first = writes[0].step
     if may_be(context.value_of(attribute), Unset):
-        msg = f"{what} stays so where the constructor does not assign it"
+        msg = f"{what} is what it stays where the constructor does not assign it"
         raise Withheld(msg)
     reading = context.uses.read.get(attribute, set()) & context.construction.called - {first.method}
     if not first.own or reading or context.places.read_before(attribute, first.method, first.statement):
@@ -204,8 +216,7 @@ def _refuse_needed_none(context: ClassContext, attribute: str, writes: list[Writ
 def _refuse_later(context: ClassContext, attribute: str) -> None:
     for event in context.later_events(attribute):
         if isinstance(event, Write) and _is_no_buffer_value(event.value):
-            msg = f"`{event.step.method}` later assigns something else to it, which raises TypeError for a buffer"
-            raise Withheld(msg)
+            raise Withheld(_assigned_otherwise(by(event)))
 
 
 def _refuse_subclasses(context: ClassContext, attribute: str | None, chosen: tuple[Write, ...]) -> None:
@@ -214,35 +225,34 @@ def _refuse_subclasses(context: ClassContext, attribute: str | None, chosen: tup
         return
     for symbol, write in context.writes_of_subclasses(attribute):
         if _is_no_buffer_value(write.value):
-            msg = f"`{symbol.scope.qualname}` assigns something else to it, which raises TypeError for a buffer"
-            raise Withheld(msg)
+            raise Withheld(_assigned_otherwise(f"the subclass `{symbol.scope.qualname}`"))
     if all(write.step.method == "__init__" for write in chosen):
         return
     subclass = context.assigning_subclass(attribute)
     if subclass is not None:
-        msg = f"{subclass} assigns it too, and where that comes first, registering the name raises KeyError"
+        msg = f"{subclass} assigns it too; where that comes first, registering a name that exists raises KeyError"
         raise Withheld(msg)
 
 
 def _refuse_write(context: ClassContext, write: Write) -> None:
     if not write.step.own:
-        msg = f"it is assigned in `{write.step.method}` of a base class or a helper"
+        msg = f"it is assigned in `{write.step.method}` of a base class or a helper, so it has to be registered there"
         raise Withheld(msg)
     if not write.step.initialised:
         when = "before `super().__init__()`" if context.construction.initialised else "without `super().__init__()`"
-        msg = f"it is assigned {when}, where a registration raises AttributeError"
+        msg = f"it is assigned {when}, where registering raises AttributeError"
         raise Withheld(msg)
     if write.number < context.construction.begun:
-        msg = "`nn.Module.__init__` runs again after it is assigned, and drops what is registered by then"
+        msg = "`nn.Module.__init__` runs again after it is assigned, and would drop the buffer"
         raise Withheld(msg)
     if any(tensor.sparse for tensor in tensors(write.value)):
-        msg = "it is sparse, and DistributedDataParallel refuses sparse buffers; register its indices and values"
+        msg = "it is sparse, and DistributedDataParallel fails with sparse buffers; register its indices and values"
         raise Withheld(msg)
     if asks_for_gradient(write.value):
-        msg = "it asks for a gradient, which a registered buffer should not do: `.to(dtype)` makes it no leaf"
+        msg = "it requires a gradient: no optimizer trains a buffer, and after `.to(dtype)` its `.grad` stays None"
         raise Withheld(msg)
-    if write.form in _NO_ASSIGNMENTS:
-        msg = f"it is assigned by `{write.form.value}`"
+    if write.form in {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.BYPASS, WriteForm.DELETED}:
+        msg = f"it is assigned by `{write.form.value}`, which no registration can replace"
         raise Withheld(msg)
     if write.step.method in context.definition.setters:
         setter = write.step.method
@@ -254,7 +264,7 @@ def _refuse_write(context: ClassContext, write: Write) -> None:
 def refuse_calls_on_none(write: Write) -> None:
     """Raise where a method of a tensor would have to be called on what may be None."""
     if calls_on(write) and may_be(write.value, NoneValue):
-        msg = f"it may be None, which has no `.{calls_on(write)[0]}()`"
+        msg = f"it may be None, on which `.{calls_on(write)[0]}()` cannot be called"
         raise Withheld(msg)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.fixes.buffer_doubts import judged
 from regbuf_lint.fixes.buffer_fix import BufferFix, text_style, withheld
-from regbuf_lint.fixes.buffer_plan import Plan, Withheld, calls_on, plan_for
+from regbuf_lint.fixes.buffer_plan import Plan, Withheld, by, calls_on, plan_for
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.span import Position, Span
@@ -51,26 +51,26 @@ def container_fix(context: ClassContext, attribute: str, writes: list[Write]) ->
 def _only_write(writes: list[Write]) -> tuple[Write, Sequence]:
     """The one statement that stores the container, and the list or tuple that it stores."""
     if len(writes) > 1:
-        msg = "several statements assign it"
+        msg = "several statements assign it: " + ", ".join(map(by, writes))
         raise Withheld(msg)
     write = writes[0]
     if any(isinstance(one, Mapping) for one in write.value):
-        msg = "it is a dict"
+        msg = "it is a dict, and the fix cannot keep its keys"
         raise Withheld(msg)
     lists = [one for one in write.value if isinstance(one, Sequence)]
     kinds = {one.kind for one in lists}
     if len(lists) < len(write.value) or len(kinds) > 1 or not kinds <= {"list", "tuple"}:
-        msg = "its value may be something else than a list, or than a tuple"
+        msg = "it may be something else than a list, or than a tuple"
         raise Withheld(msg)
     if any(one.fields for one in lists):
-        msg = "it is a named tuple, whose parts other code may read by name"
+        msg = "it is a named tuple, and other code may read its fields by name"
         raise Withheld(msg)
     container = lists[0] if len(lists) == 1 else Sequence(kinds.pop(), None, join(one.element for one in lists))
     if not container.element:
-        msg = "it is filled after it is stored"
+        msg = "it is stored empty and filled afterwards"
         raise Withheld(msg)
     if not is_only(container.element, Tensor):
-        msg = "it holds something else than plain tensors, too"
+        msg = "it holds more than plain tensors"
         raise Withheld(msg)
     if write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED}:
         msg = "it is no plain assignment"
@@ -88,10 +88,10 @@ def _place(context: ClassContext, attribute: str, write: Write) -> MethodPlace:
         raise Withheld(msg)
     hidden = _BUILT_IN & (place.bound | context.symbol.scope.file.scope.bindings.keys())
     if hidden:
-        msg = f"`{min(hidden)}` is another name here"
+        msg = f"`{min(hidden)}` means something else in this file"
         raise Withheld(msg)
     if type_comment(context.source, write.step.statement) is not None:
-        msg = "it has a type comment"
+        msg = "the assignment has a type comment"
         raise Withheld(msg)
     return place
 
@@ -99,17 +99,17 @@ def _place(context: ClassContext, attribute: str, write: Write) -> MethodPlace:
 def _refuse_class(context: ClassContext, attribute: str) -> None:
     """Raise where a property of that name, or the names of the buffers, would meet something else."""
     if attribute.startswith("__"):
-        msg = "its name is private to the class"
+        msg = "its name starts with two underscores"
         raise Withheld(msg)
     if may_be_scripted(context):
-        msg = "the file speaks of TorchScript, which cannot compile such a property"
+        msg = "the file mentions TorchScript, which cannot compile the property that the fix would write"
         raise Withheld(msg)
     if context.text.named_in_class(attribute):
-        msg = f"a class gives the name `{attribute}` a meaning in its body"
+        msg = f"a class body defines `{attribute}`, too"
         raise Withheld(msg)
     taken = _taken_name(context, attribute)
     if taken is not None:
-        msg = f"`{taken}` is another attribute"
+        msg = f"the fix needs the name `{taken}`, which is another attribute"
         raise Withheld(msg)
 
 
@@ -132,7 +132,7 @@ def _refuse_uses(context: ClassContext, attribute: str, write: Write) -> None:
         raise Withheld(reason)
     registering = {one.step.method for one in context.construction.events if isinstance(one, Registration)}
     if registering & context.uses.read.get(attribute, set()):
-        msg = "the method that reads it registers buffers, maybe its tensors"
+        msg = "the method that reads it registers buffers, perhaps these tensors"
         raise Withheld(msg)
     if without(context.construction.attributes[attribute].value, Unset) != write.value:
         msg = "it is changed after it is stored"
@@ -146,9 +146,9 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     style = text_style(context, write)
     wanted = _numbered(context, write, container, plan, place)
     made = numbered(context.source, statement, wanted, style)
-    more = [f"each read of it gives a new {container.kind}"]
+    more = [f"each read of it makes a new {container.kind}"]
     if context.names_attributes_at_run_time:
-        more = ["the class sets attributes by names that are not known here, and it cannot set a property"]
+        more = ["the class sets attributes by names known only at run time, and a property cannot be set"]
     applicability, note = judged(context, [plan], more)
     fix = Fix(
         applicability,

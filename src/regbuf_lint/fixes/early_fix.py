@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from regbuf_lint.placement.early_assignment import EarlyAssignment
     from regbuf_lint.rewrite.registration import Registered
 
-_LATE = "the constructors of base classes run before it is registered then"
+_LATE = "it is then set after the constructors of base classes have run, not before"
 _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.UNPACKED, WriteForm.AUGMENTED})
 
 
@@ -57,10 +57,10 @@ def _early(context: ClassContext, attribute: str, writes: list[Write]) -> EarlyA
             msg = f"it is assigned in `{write.step.method}`, which runs {where}"
             raise Withheld(msg)
         if is_early(context, write) and write.form not in _FORMS:
-            msg = f"it is assigned {where} by `{write.form.value}`"
+            msg = f"it is assigned {where} by `{write.form.value}`, which cannot move behind it"
             raise Withheld(msg)
     if context.subclass is not None:
-        msg = f"it is assigned {where}, where a registration raises AttributeError"
+        msg = f"it is assigned {where}, where registering raises AttributeError"
         raise Withheld(msg)
     early = context.places.early_assignment(attribute)
     if isinstance(early, str):
@@ -68,7 +68,7 @@ def _early(context: ClassContext, attribute: str, writes: list[Write]) -> EarlyA
         raise Withheld(msg)
     reader = context.read_by_bases(attribute, early.read)
     if reader is not None:
-        msg = f"it is assigned {where}, and {reader} may need it while base classes are initialised"
+        msg = f"it is assigned {where}, and {reader} may read it while base classes are initialised"
         raise Withheld(msg)
     return early
 

@@ -27,11 +27,11 @@ def parameter_obstacle(context: ClassContext, write: Write) -> str | None:
         write: the write of the attribute.
     """
     if write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED} or not may_be(write.prior, Unset):
-        return "the statement is more than the attribute's first plain assignment"
+        return "the statement does more than assign this attribute for the first time"
     if not write.step.initialised:
         return "it is assigned before `super().__init__()`, where a Parameter raises AttributeError"
     if write.number < context.construction.begun:
-        return "`nn.Module.__init__` runs again after it is assigned, and drops Parameters"
+        return "`nn.Module.__init__` runs again after it is assigned, and would drop the Parameter"
     collision = context.collision(write.attribute or "")
     return None if collision is None else f"`{write.attribute}` is also {collision}"
 
@@ -56,15 +56,17 @@ def cast_parameter_fix(context: ClassContext, attribute: str) -> BufferFix | Non
 
 
 def _cast_first(context: ClassContext, write: Write, edit: Edit) -> BufferFix:
-    advice = "a method called on a new Parameter gives a plain tensor; call it before: `nn.Parameter(t.to(...))`"
+    advice = "calling a method on a new Parameter gives a plain tensor; call it first: `nn.Parameter(t.to(...))`"
     obstacle = parameter_obstacle(context, write)
     asks = "requires_grad=False" not in edit.content
     if obstacle is None and asks and any(tensor.dtype in _NO_GRADIENT for tensor in tensors(write.value)):
-        obstacle = "a Parameter of whole numbers needs `requires_grad=False`"
+        obstacle = (
+            "only floating-point and complex Parameters can require a gradient: this one needs `requires_grad=False`"
+        )
     if obstacle is not None:
         return BufferFix(None, f"fix withheld: {obstacle}", advice)
     key = attribute_key(write.attribute or "", context.name)
     fix = Fix(Applicability.DISPLAY, f"Cast `{write.attribute}` before it becomes a Parameter", (edit,), adds=(key,))
     return BufferFix(
-        fix, "the fix is not applied, since an optimizer and `state_dict()` then have a new Parameter", advice
+        fix, "the fix is shown and not applied, since it gives optimizers and `state_dict()` a new Parameter", advice
     )

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from regbuf_lint.fixes.buffer_annotations import new_annotation
+from regbuf_lint.fixes.buffer_plan import by
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.span import Span
@@ -18,8 +19,6 @@ from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Registration, Write
-
-_LOOK = "the fix needs a look: it drops what was assigned before"
 
 
 def fix_of(context: ClassContext, event: Registration, before: list[Write]) -> tuple[Fix | None, str]:
@@ -36,9 +35,9 @@ def fix_of(context: ClassContext, event: Registration, before: list[Write]) -> t
 def _objection(context: ClassContext, event: Registration, before: list[Write]) -> str | None:
     write = before[0]
     if len(before) > 1:
-        return "several statements assign it before"
+        return "several statements assign it before: " + ", ".join(map(by, before))
     if write.form is not WriteForm.PLAIN or not write.step.own:
-        return "the assignment before is no plain one of this class"
+        return "the assignment before is not a plain one in this class"
     if write.step.method != event.step.method or write.step.statement.end > event.step.statement.start:
         return "the assignment stands in another method"
     if context.text.is_alone_in_block(write.step.statement):
@@ -56,7 +55,7 @@ def _rewritten(context: ClassContext, event: Registration, write: Write) -> tupl
     edit = Edit(without_statement(context.source, write.step.statement), "")
     applicability = Applicability.SAFE if constant else Applicability.UNSAFE
     fix = Fix(applicability, f"Drop the assignment of `{event.attribute}`", (edit,), adds=_gained(context, event))
-    return fix, "" if constant else _LOOK
+    return fix, "" if constant else f"the fix needs a look: it drops what {by(write)} assigns"
 
 
 def _moved(context: ClassContext, event: Registration, write: Write, target: str) -> Fix:
@@ -68,7 +67,7 @@ def _moved(context: ClassContext, event: Registration, write: Write, target: str
     source, statement = context.source, event.step.statement
     persistent = persistence(source, event.call)
     if event.call != statement or persistent is None or context.text.is_alone_in_block(statement):
-        msg = "the registration is more than a plain call"
+        msg = "the registration is not a plain call on a line of its own"
         raise CannotRewrite(msg)
     style = context.text.style(write.step.method)
     if context.text.wants_nn_buffer and not style.buffer_name:

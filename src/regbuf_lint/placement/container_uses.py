@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.model.mention import mention
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,7 +64,7 @@ class _Uses:
     def obstacles(self) -> Iterator[str]:
         for node in self._nodes:
             if isinstance(node, ast.Constant) and node.value == self._attribute and self._is_name(node):
-                yield f"{self._where(node)} names it in a string"
+                yield f"{self._where(node)} has its name in a string"
             if isinstance(node, ast.Attribute) and node.attr == self._attribute and not self._is_foreign(node):
                 reason = self._reason(node)
                 if reason is not None:
@@ -95,14 +96,14 @@ class _Uses:
     def _reason_of_read(self, node: ast.expr, depth: int) -> str | None:
         parent = self._parents.get(node)
         if isinstance(parent, ast.Subscript) and parent.value is node:
-            return None if isinstance(parent.ctx, ast.Load) else "puts something else into it"
+            return None if isinstance(parent.ctx, ast.Load) else "replaces one of its items"
         if isinstance(parent, ast.Attribute):
-            return None if parent.attr in _READING_METHODS else f"uses `.{parent.attr}` of it"
+            return None if parent.attr in _READING_METHODS else f"uses its `.{parent.attr}`"
         if isinstance(parent, ast.Assign) and parent.value is node:
             return self._reason_of_assignment(parent, depth)
         if self._is_gone_through(parent, node):
             return None
-        return "hands it on, and may keep or change it"
+        return "passes it on to what may keep or change it"
 
     def _is_gone_through(self, parent: ast.AST | None, node: ast.expr) -> bool:
         if isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)):
@@ -131,7 +132,7 @@ class _Uses:
             if isinstance(target, (ast.Tuple, ast.List)):
                 continue
             if not isinstance(target, ast.Name) or depth == _MOST_ALIASES:
-                return "hands it on, and may keep or change it"
+                return "passes it on to what may keep or change it"
             reason = self._reason_of_local(statement, target.id, depth + 1)
             if reason is not None:
                 return reason
@@ -140,7 +141,7 @@ class _Uses:
     def _reason_of_local(self, statement: ast.stmt, name: str, depth: int) -> str | None:
         function = self._function_around(statement)
         if function is None:
-            return "hands it on, and may keep or change it"
+            return "passes it on to what may keep or change it"
         for node in ast.walk(function):
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
                 return "changes it"
@@ -170,6 +171,8 @@ class _Uses:
             inner = self._parents.get(inner)
         return inner is not None
 
-    def _where(self, node: ast.AST) -> str:
+    def _where(self, node: ast.expr) -> str:
+        """What uses it, in words, with the line where that is in the file of the class."""
         function = self._function_around(node)
-        return "the file" if function is None else f"`{function.name}`"
+        name = "the file" if function is None else f"`{function.name}`"
+        return name if self._assignment is None else f"{name} ({mention(node.lineno)})"

@@ -63,14 +63,14 @@ def early_assignment(
         and (initialised_from is None or file.span(one).end <= initialised_from)
     ]
     if not calls:
-        return "the constructor has no plain call of it behind that"
+        return "no plain call of it follows in the constructor"
     index, call = calls[-1]
     head = function.body[:index]
     reason = _obstacle([*head, call], receiver, attribute)
     if reason is not None:
         return reason
     if not _binds(head, receiver, attribute):
-        return "not on every path to it"
+        return "not on every path that leads there"
     nodes = [node for node in attributes_of([*head, call], receiver) if node.attr == attribute]
     read = (node.attr for node in attributes_of([*head, call], receiver) if isinstance(node.ctx, ast.Load))
     movable = _movable(function, index, receiver, nodes)
@@ -109,7 +109,7 @@ def _obstacle(statements: list[ast.stmt], receiver: str, attribute: str) -> str 
                 allowed.update(id(one) for one in node.args)
     names = (node for statement in statements for node in ast.walk(statement) if is_name(node, receiver))
     if any(id(node) not in allowed for node in names):
-        return "the object itself is handed on before `super().__init__()`"
+        return "the object itself is passed on before `super().__init__()`"
     return None
 
 

@@ -146,7 +146,7 @@ def _refuse_lost_parameter(value: cst.BaseExpression) -> None:
             if value is whole:
                 msg = "it is a Parameter by then, and no buffer can have its name"
                 raise CannotRewrite(msg)
-            msg = "a method called on a new Parameter gives a plain tensor; call it before: `nn.Parameter(t.to(...))`"
+            msg = "calling a method on a new Parameter gives a plain tensor; call it first: `nn.Parameter(t.to(...))`"
             raise CannotRewrite(msg)
         value = value.func if isinstance(value, cst.Call) else value.value
 

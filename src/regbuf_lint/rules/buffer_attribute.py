@@ -46,7 +46,7 @@ DOCS = RuleDocs(
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),
 )
 
-_LOOK = "the fix needs a look: `nn.Buffer` detaches its tensor, `register_buffer` takes it as it is"
+_LOOK = "the fix needs a look: `nn.Buffer` cuts the tensor off its graph, `register_buffer` takes it as it is"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

@@ -48,7 +48,7 @@ DOCS = RuleDocs(
 )
 
 _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.CHAINED, WriteForm.REGISTERED})
-_LOOK = "the fix needs a look: nothing may look for it among the parameters"
+_LOOK = "the fix needs a look: `parameters()` no longer lists it, which code or a saved optimizer may rely on"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

@@ -71,7 +71,7 @@ DOCS = RuleDocs(
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),
 )
 
-_LOOK = "the fix needs a look: the buffer is None until the tensor is assigned"
+_LOOK = "the fix needs a look: `hasattr` is true from the start, and the buffer is None until the tensor is assigned"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

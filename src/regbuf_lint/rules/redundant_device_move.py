@@ -62,7 +62,7 @@ DOCS = RuleDocs(
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.to",),
 )
 
-_LOOK = "the fix needs a look: the input must be on the device of the nn.Module"
+_LOOK = "the fix needs a look: it is right only where inputs are on the device of the nn.Module"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

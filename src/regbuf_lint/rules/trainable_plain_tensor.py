@@ -50,7 +50,7 @@ DOCS = RuleDocs(
 )
 
 
-_LOOK = "the fix needs a look: the tensor becomes trainable, which changes what an optimizer does"
+_LOOK = "the fix needs a look: optimizers will train the tensor, and `state_dict()` will have it"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
