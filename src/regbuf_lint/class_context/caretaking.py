@@ -14,14 +14,17 @@ from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.uses import APPLY, MOVERS
 from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.callers import (
+    is_given_numbers,
     is_given_parameters,
     is_left_out,
     is_made_by_forward,
     is_moved_as_part,
     is_part_of_another,
+    value_without,
 )
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_subclasses
+from regbuf_lint.infer.size_uses import is_used_as_size
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.use import IDENTITY
 from regbuf_lint.model.value import NoneValue, may_be, tensors
@@ -119,15 +122,25 @@ class Caretaking(ClassFamily):
         return place is not None and self.symbol.scope.file.source.slice(place).partition(".")[2] == attribute
 
     def is_given_no_tensors(self, attribute: str) -> bool:
-        """Whether the attribute is an argument for which all in the package give Parameters, or which all leave out."""
+        """Whether the attribute comes of an argument for which all give Parameters, or nothing, or that is a number."""
         found = tensors(self.value_of(attribute))
         arguments = {tensor.argument for tensor in found}
-        if len(arguments) != 1 or arguments & {"", "?"} or any(tensor.fresh for tensor in found):
+        if len(arguments) != 1 or arguments & {"", "?"}:
             return False
         argument = arguments.pop()
+        if self._is_a_number(argument):
+            return not tensors(value_without(self._inference, self._built, argument, attribute))
+        if any(tensor.fresh for tensor in found):
+            return False
         if is_given_parameters(self._inference, self._built, argument):
             return True
         return may_be(self.value_of(attribute), NoneValue) and is_left_out(self._inference, self._built, argument)
+
+    def _is_a_number(self, argument: str) -> bool:
+        """Whether an argument of the constructor is no tensor by its use, or by what callers give."""
+        if is_used_as_size(self._inference, self._built, argument):
+            return True
+        return is_given_numbers(self._inference, self._built, argument)
 
     def is_trained_otherwise(self, attribute: str) -> bool:
         """Whether a tensor that asks for a gradient is a Parameter somewhere else, or none that an optimizer needs."""

@@ -19,10 +19,8 @@ from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import (
     NOTHING,
-    Buffer,
     Distribution,
     Mapping,
-    NoneValue,
     Sequence,
     Tensor,
     asks_for_gradient,
@@ -48,8 +46,8 @@ if TYPE_CHECKING:
 _WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol", "object"})
 """Classes outside of the project whose constructors call nothing of the class, nn.Module's among them."""
 
-_HOLDING = (Tensor, Buffer, Sequence, Mapping, Distribution, NoneValue)
-"""What an attribute can be whose tensors somebody may ask about, now or once a method has put one there."""
+_HOLDING = (Tensor, Sequence, Mapping, Distribution)
+"""What an attribute can be whose tensors somebody may ask about."""
 
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
@@ -80,6 +78,7 @@ class ClassFamily:
         self.subclass = subclass
         self._built = subclass or symbol
         self._inference = inference
+        self._traces: dict[frozenset[str], Trace] = {}
 
     @property
     def inference(self) -> Inference:
@@ -100,13 +99,25 @@ class ClassFamily:
     def _building(self) -> frozenset[str]:
         return self.construction.called | BUILDERS
 
+    def trace(self, attribute: str) -> Trace:
+        """What becomes of an attribute once the object is built.
+
+        All attributes that the class's own statements give tensors are followed at once, any other one by itself.
+        """
+        asked = self._own_tensors if attribute in self._own_tensors else frozenset({attribute})
+        known = self._traces.get(asked)
+        if known is None:
+            subclasses = [one for one in self._family if self._is_subclass(one)]
+            follower = Follower(self._inference, self._built, subclasses, asked, self.runs_later)
+            known = self._traces[asked] = follower.trace(self.construction.attributes)
+        return known
+
     @cached_property
-    def trace(self) -> Trace:
-        """What becomes of the attributes that may hold tensors, once the object is built."""
-        attributes = self.construction.attributes
-        asked = frozenset(name for name, known in attributes.items() if may_be(known.value, *_HOLDING))
-        subclasses = [one for one in self._family if self._is_subclass(one)]
-        return Follower(self._inference, self._built, subclasses, asked, self.runs_later).trace(attributes)
+    def _own_tensors(self) -> frozenset[str]:
+        """The attributes to which the class's own statements give what holds tensors."""
+        writes = (event for event in self.construction.events if isinstance(event, Write) and event.step.own)
+        names = {write.attribute for write in writes if may_be(write.value, *_HOLDING)}
+        return frozenset(name for name in names if name is not None)
 
     @property
     def name(self) -> str:
@@ -207,11 +218,11 @@ class ClassFamily:
 
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""
-        if self.trace.is_updated(attribute):
+        if self.trace(attribute).is_updated(attribute):
             return Change.STATE
-        if not self.trace.replacements(attribute):
+        if not self.trace(attribute).replacements(attribute):
             return Change.NONE
-        return Change.CACHE if self.trace.is_replaced_by_forward(attribute) else Change.REPLACED
+        return Change.CACHE if self.trace(attribute).is_replaced_by_forward(attribute) else Change.REPLACED
 
     def is_filled_while_built(self, attribute: str) -> bool:
         """Whether a method that builds the object changes the tensor in the attribute in place."""

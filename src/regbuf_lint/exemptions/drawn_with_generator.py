@@ -7,5 +7,5 @@ from regbuf_lint.exemptions.exemption import Exemption
 EXEMPTION = Exemption(
     "drawn-with-generator",
     "it is read only for draws with a generator of the object, which cannot move",
-    lambda context, attribute: context.trace.is_drawn_by_generator(attribute),
+    lambda context, attribute: context.trace(attribute).is_drawn_by_generator(attribute),
 )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _is_saved(context: ClassContext, attribute: str) -> bool:
-    return set(context.trace.by_entry(attribute)) == {"get_extra_state"}
+    return set(context.trace(attribute).by_entry(attribute)) == {"get_extra_state"}
 
 
 EXEMPTION = Exemption("in-extra-state", "nothing but `get_extra_state` reads it, so `state_dict()` has it", _is_saved)

@@ -7,5 +7,5 @@ from regbuf_lint.exemptions.exemption import Exemption
 EXEMPTION = Exemption(
     "meets-cpu",
     "methods compute it together with tensors on the CPU, and would fail if it moved",
-    lambda context, attribute: context.trace.meets_cpu(attribute),
+    lambda context, attribute: context.trace(attribute).meets_cpu(attribute),
 )

@@ -20,7 +20,7 @@ def _stands_for_none(context: ClassContext, attribute: str) -> bool:
     found = tensors(value)
     if not found or not all(one.empty for one in found):
         return False
-    trace = context.trace
+    trace = context.trace(attribute)
     if not trace.stores(attribute):
         filled = trace.is_updated(attribute) or context.is_filled_while_built(attribute)
         return may_be(value, Parameter) or not filled

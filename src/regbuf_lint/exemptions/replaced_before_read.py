@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def _is_replaced(context: ClassContext, attribute: str) -> bool:
-    if not context.trace.is_replaced_before_read(attribute):
+    if not context.trace(attribute).is_replaced_before_read(attribute):
         return False
-    if context.trace.is_replaced_by_forward(attribute):
+    if context.trace(attribute).is_replaced_by_forward(attribute):
         return True
     return not context.is_read_beside(attribute) and not is_named_by_subclasses(
         context.inference, context.symbol, attribute

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _is_set(context: ClassContext, attribute: str) -> bool:
-    tree, trace = context.symbol.scope.file.tree, context.trace
+    tree, trace = context.symbol.scope.file.tree, context.trace(attribute)
     if trace.is_updated(attribute):
         return False
     setters = {one.entry for one in trace.replacements(attribute)}

@@ -46,13 +46,13 @@ def evidence(context: ClassContext, attribute: str) -> tuple[Evidence, ...]:
 
 
 def _places(context: ClassContext, attribute: str) -> Iterator[tuple[str, Span, Path, str, str]]:
-    uses = sorted(context.trace.uses(attribute), key=_weight)
+    uses = sorted(context.trace(attribute).uses(attribute), key=_weight)
     for use in uses:
         if use.sink is Sink.MEETS and use.hurts:
             kind = "moved" if use.flow in {Flow.MOVED, Flow.CHECKED} else "meets"
             yield kind, use.span, use.path, use.method, _meeting(use)
     file = context.symbol.scope.file.path
-    for store in context.trace.stores(attribute):
+    for store in context.trace(attribute).stores(attribute):
         if store.only_moves:
             yield "moved", store.span, file, store.method, "moves it by hand"
     yield from _changes(context, attribute, uses)
@@ -71,7 +71,7 @@ def _changes(context: ClassContext, attribute: str, uses: Iterable[Use]) -> Iter
     for use in uses:
         if use.sink is Sink.MUTATED and not use.is_drawn:
             yield "state", use.span, use.path, use.method, "changes it in place, and `state_dict()` does not save it"
-    for store in context.trace.replacements(attribute):
+    for store in context.trace(attribute).replacements(attribute):
         yield "state", store.span, file, store.method, _replacing(store)
 
 

@@ -19,7 +19,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
 
     What differs in each object is missing from a checkpoint, whatever reads it.
     """
-    trace = context.trace
+    trace = context.trace(attribute)
     if not trace.was_followed(attribute):
         return None
     if not trace.uses(attribute) and not trace.stores(attribute) and not context.is_used_later(attribute):

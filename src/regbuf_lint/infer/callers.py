@@ -34,8 +34,11 @@ from regbuf_lint.infer.state import State
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.model.value import (
     NONE,
+    OTHER,
     UNKNOWN,
+    Literal,
     NoneValue,
+    Other,
     Parameter,
     Tensor,
     Unknown,
@@ -289,6 +292,27 @@ def _given_for(
     """What those of some calls give for an argument that give something, with the scope that each stands in."""
     values = ((scope, _value(function, argument, _given(inference, scope, call))) for scope, call in calls)
     return [(scope, value) for scope, value in values if not value <= NONE]
+
+
+def is_given_numbers(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+    """Whether some call of a class in its package gives a number, an array or the like for an argument.
+
+    Where nobody in the package calls it, all scripts and tests beside it have to.
+    """
+    function = inference.definition(symbol).methods.get("__init__")
+    calls = list(islice(_calls(inference, symbol), MOST_CALLS))
+    if function is None:
+        return False
+    if calls:
+        return any(is_only(value, Literal, Other) for _, value in _given_for(inference, function, argument, calls))
+    given = _given_for(inference, function, argument, list(islice(_calls_beside(inference, symbol), MOST_CALLS)))
+    return bool(given) and all(is_only(value, Literal, Other) for _, value in given)
+
+
+def value_without(inference: Inference, symbol: ClassSymbol, argument: str, attribute: str) -> Value:
+    """What an attribute of an object is that is built with an argument which is no tensor."""
+    made = follow(inference, symbol, Arguments(keywords={argument: OTHER}, starred=True))
+    return made.attributes[attribute].value if attribute in made.attributes else NONE
 
 
 def _is_telling(value: Value) -> bool:

@@ -143,7 +143,7 @@ def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:
 def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
     top = name.partition(".")[0]
     if top == "numpy":
-        return frozenset({Other("numpy")})
+        return _of_numpy(name, arguments)
     if top in _NUMBERS:
         return OTHER
     if name in _CONTAINERS:
@@ -155,6 +155,17 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
     return unknown(f"the result of {name}")
+
+
+def _of_numpy(name: str, arguments: Arguments) -> Value:
+    """An array; what a ufunc computes of a tensor, which has no gradient then, is wrapped as one."""
+    array: Value = frozenset({Other("numpy")})
+    given = [value for value in arguments.positional if may_be(value, *TENSOR_KINDS)]
+    is_listed = name.count(".") == 1 and library_functions().array_functions.match(name) is not None
+    if not given or arguments.keyword("out") or not is_listed:
+        return array
+    tensor: Value = frozenset({replace(torch_api.result_tensor(given), derived=False, argument="", alias="")})
+    return tensor if any(is_only(value, *TENSOR_KINDS) for value in given) else tensor | array
 
 
 def _default_dict(arguments: Arguments) -> Value:

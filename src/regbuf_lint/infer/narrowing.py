@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.scopes import is_type_checking
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
+from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.class_view import AttributeState
@@ -200,6 +201,13 @@ def _is_set_elsewhere(frame: Frame, name: str, state: State) -> bool:
 
 def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, truth: bool) -> bool:
     classes = _alternatives(test.args[-1])
+    if all(is_of_other_kind(frame.inference, frame.scope, one) for one in classes):
+        open_ones = frozenset(one for one in value if not is_certain(one))
+        if truth and not open_ones:
+            return False
+        value = open_ones if truth else value
+        if any(is_tensor_subclass(frame.inference, frame.scope, one) for one in classes):
+            return not truth or _keep_tensors(frame, test.args[0], value, state, truth=True)
     allowed = [annotated(frame.inference, frame.scope, one) for one in classes]
     every = frozenset(one for value in allowed for one in value)
     if all(isinstance(one, TENSOR_KINDS) for one in every) and any(isinstance(one, Tensor) for one in every):

@@ -189,6 +189,7 @@ def result_tensor(operands: list[Value]) -> Tensor:
         derived=any(one.derived or one.requires_grad for one in found),
         random=any(one.random for one in found),
         is_number=bool(found) and all(one.is_number for one in found),
+        of_subclass=any(one.of_subclass for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
         alias=next((one.alias for one in found if one.alias), ""),
     )

@@ -51,6 +51,7 @@ class Tensor(Alternative):
         empty: without elements, as far as is known: it stands for nothing.
         pinned: in page-locked memory of the host, from where it is copied to a device.
         view_of_parameter: shares the memory of a Parameter, of which it is a part or another form.
+        of_subclass: of a class that derives from torch's, or computed from one that is.
         dtype: class of its dtype.
         is_number: without dimensions, as far as is known: it goes with tensors of any device.
         argument: name of the constructor argument that it may be identical with, or an empty string.
@@ -67,6 +68,7 @@ class Tensor(Alternative):
     empty: bool = False
     pinned: bool = False
     view_of_parameter: bool = False
+    of_subclass: bool = False
     dtype: Dtype = Dtype.UNKNOWN
     is_number: bool = False
     argument: str = ""

@@ -24,12 +24,14 @@ class LibraryFunctions:
         like_argument: functions that return a tensor if their first argument is one.
         expanding: those of them whose result may be an expanded view.
         taking_tensor: functions and methods whose first argument is a tensor (of a method: after the object).
+        array_functions: functions of arrays that return a tensor if some argument is one.
     """
 
     tensors: re.Pattern[str]
     like_argument: re.Pattern[str]
     expanding: re.Pattern[str]
     taking_tensor: re.Pattern[str]
+    array_functions: re.Pattern[str]
 
 
 @cache

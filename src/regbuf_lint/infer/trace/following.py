@@ -20,6 +20,7 @@ from regbuf_lint.model.value import UNKNOWN, Literal, NoneValue, is_only
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
@@ -103,7 +104,7 @@ class Follower:
         """Names of methods that may touch an attribute that somebody asks about, by themselves or through others."""
         tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
         wanted = set(self._attributes)
-        reached = {name for uses in tables for name in uses.dynamic | uses.reaching}
+        reached = {name for uses in self._of_project(symbol) for name in uses.dynamic | uses.reaching}
         pending = wanted
         while pending:
             found = {
@@ -116,6 +117,13 @@ class Follower:
             pending = found - reached
             reached |= found
         return frozenset(reached)
+
+    def _of_project(self, symbol: ClassSymbol) -> list[AttributeUses]:
+        """Uses in the classes of the same package: what a framework does by computed names is for all its classes."""
+        top = symbol.name.partition(".")[0]
+        return [
+            self._inference.uses(one) for one in self._inference.classes(symbol) if one.name.partition(".")[0] == top
+        ]
 
     def _used_by(self, symbol: ClassSymbol, names: set[str]) -> set[str]:
         """Those of some methods that others of them use."""
