@@ -179,6 +179,10 @@ class Caretaking(ClassFamily):
         """Whether objects of the class are made in ``forward`` methods alone: they end with the run that they serve."""
         return is_made_by_forward(self._inference, self.symbol)
 
+    def is_read_later(self, attribute: str) -> bool:
+        """Whether a method that runs once the object is built names the attribute to read it."""
+        return any(map(self.runs_later, methods_of([one.read for one in self._family_uses], attribute)))
+
     def is_used_later(self, attribute: str) -> bool:
         """Whether something may use the attribute once the object is built, as far as the text of the package tells."""
         using = methods_of([table for one in self._family_uses for table in (one.read, one.mutated)], attribute)

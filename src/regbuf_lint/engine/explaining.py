@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.named_attributes import attributes_on, spans_row
 from regbuf_lint.engine.session import Session
 from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.evidence import use_in_words
 from regbuf_lint.index.files import ParseError, package_roots
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
@@ -178,7 +179,7 @@ def _explanation(
         attribute=attribute,
         holds=in_words(value),
         stores=tuple(_store(event, reporting.source) for event in events),
-        uses=None,
+        uses=_uses(context, attribute) if attribute is not None else None,
         decisions=tuple(_decisions(context, attribute, value, mine, reporting)),
     )
 
@@ -201,6 +202,18 @@ def _decisions(
     for one, message in located:
         if not reporting.is_selected(one):
             yield Decision(f"{one.code}, which is not selected, would report", message)
+
+
+def _uses(context: ClassContext, attribute: str) -> tuple[ExplainedUse, ...]:
+    """What methods do with the attribute once the object is built, in the order of the text."""
+    file = context.symbol.scope.file.path
+    trace = context.trace(attribute)
+    found = [
+        ExplainedUse(use.span, use.method, use_in_words(use), None if use.path == file else str(use.path))
+        for use in trace.uses(attribute)
+    ]
+    found += [ExplainedUse(one.span, one.method, "gives it another value") for one in trace.replacements(attribute)]
+    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.path or "", one.place)))
 
 
 def _reason_for_silence(context: ClassContext, attribute: str | None, value: Value) -> str:

@@ -61,6 +61,25 @@ def _places(context: ClassContext, attribute: str) -> Iterator[tuple[str, Span, 
             yield "handed on", use.span, use.path, use.method, _HANDED[use.sink].format(callee=use.callee)
 
 
+def use_in_words(use: Use) -> str:
+    """What a method does with a tensor, without the method's name: ``combines it with `x```."""
+    if use.sink is Sink.MEETS:
+        return _meeting(use) if use.hurts else "computes with it"
+    if use.sink in _HANDED:
+        return _HANDED[use.sink].format(callee=use.callee)
+    return _OTHER_USES[use.sink]
+
+
+_OTHER_USES = {
+    Sink.HOST: "makes a number, a string or a decision of it",
+    Sink.METADATA: "asks for its shape, or whether it is there",
+    Sink.EMPTINESS: "asks whether it has elements",
+    Sink.PLACE: "asks for its device or dtype",
+    Sink.DRAW: "draws with it, by a generator of the object",
+    Sink.MUTATED: "changes it in place",
+}
+
+
 def _weight(use: Use) -> tuple[bool, bool, bool]:
     """Where a move was forgotten comes before where it was not, what always runs before what may not."""
     return use.flow in {Flow.MOVED, Flow.CHECKED}, use.entry != "forward", not use.certain

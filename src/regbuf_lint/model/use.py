@@ -233,8 +233,8 @@ class Trace:
         move by hand what comes of it.
         """
         uses = self.uses(attribute)
-        joined = [one for one in uses if one.sink in _JOINED and one.flow is not Flow.TO_CPU]
-        if any(partner.flow is Flow.TO_CPU for one in joined for partner in one.partners):
+        joined = (one for one in uses if one.sink in _JOINED and one.flow not in {Flow.MOVED, Flow.TO_CPU})
+        if any(partner.flow is Flow.TO_CPU for one in joined if not one.hurts for partner in one.partners):
             return True
         stores = self.stores(attribute)
         moved_elsewhere = any(one.flow is Flow.MOVED for store in stores for one in store.trail.tensors)
