@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import is_none
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import Frame
 from regbuf_lint.infer.functions import run_function
@@ -191,7 +192,7 @@ class TracedFrame(Frame):
 
     def left(self, inner: Frame) -> None:
         """The body of a function has been run."""
-        if isinstance(inner, TracedFrame):
+        if isinstance(inner, TracedFrame) and (inner.results or not _promises_result(inner)):
             trail = merged(inner.results) if inner.results else NOWHERE
             self.result = trail if self.result is None else merged([self.result, trail])
 
@@ -208,3 +209,9 @@ class TracedFrame(Frame):
                 if isinstance(one, FunctionValue) and not self.inference.memo.is_working((one.scope, "running")):
                     run_function(self, one, ANY_ARGUMENTS, state.copy())
         self.result, self._passed = result, passed
+
+
+def _promises_result(frame: Frame) -> bool:
+    """Whether a function says that it returns something, so that one that returns nothing has to be replaced."""
+    returns = getattr(frame.scope.node, "returns", None)
+    return returns is not None and not is_none(returns)

@@ -150,7 +150,7 @@ class Tracer:
         for origin in trail.origins:
             if origin.source is not Source.ENTRY or origin.name not in self.attributes:
                 continue
-            if not origin.is_tensor and sink not in {Sink.EMPTINESS, Sink.PLACE}:
+            if not origin.is_tensor and (origin.flow, sink) not in _ASKED_OF_NO_TENSOR:
                 continue
             if sink is Sink.MUTATED and origin.flow not in _SHARING:
                 continue
@@ -259,6 +259,9 @@ def _joined(one: Origin) -> Origin:
     """What has been computed with something that follows the object lies where that does, or the call has failed."""
     return one.then(Flow.JOINED if one.source is Source.ENTRY and one.is_tensor else Flow.COMPUTED)
 
+
+_ASKED_OF_NO_TENSOR = frozenset({(Flow.METADATA, Sink.EMPTINESS), (Flow.PLACE, Sink.PLACE)})
+"""What counts as a use although the value is no tensor itself."""
 
 _SHARING = frozenset({Flow.SAME, Flow.ELEMENT, Flow.CHECKED})
 """How a value got there that still shares the memory of the attribute's."""
