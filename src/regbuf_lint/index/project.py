@@ -65,11 +65,14 @@ class Project:
         roots: directories in which top-level packages of the project are looked for, behind the directory from which
             the importing file itself is imported and before installed packages.
         headers: what an earlier project of the run has found out without parsing.
+        installed: directories of installed packages; the linter's own where there are none.
     """
 
-    def __init__(self, roots: Iterable[Path] = (), headers: Headers | None = None) -> None:
+    def __init__(
+        self, roots: Iterable[Path] = (), headers: Headers | None = None, installed: tuple[Path, ...] = ()
+    ) -> None:
         self._roots = list(dict.fromkeys(roots))
-        self._installed = installed_roots()
+        self._installed = installed or installed_roots()
         self._by_name: dict[tuple[Path | None, str], Path | None] = {}
         self._by_path: dict[Path, FileFacts | None] = {}
         self._headers = headers or Headers()
