@@ -73,7 +73,7 @@ class Session:
     def _forget(self) -> None:
         here = Path.cwd()
         roots = (here, here / "src", self.settings.root, self.settings.root / "src", *self._roots)
-        self._project = Project(roots, self._headers)
+        self._project = Project(roots, self._headers, self.settings.packages)
         self._inference: Inference = start(self._project, self.settings)
         self._read_elsewhere: set[Path] = set()
 
