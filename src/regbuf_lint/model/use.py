@@ -250,8 +250,7 @@ class Trace:
     def is_drawn_by_generator(self, attribute: str) -> bool:
         """Whether the attribute is read only for draws with a generator that the object holds."""
         reads = self.reads(attribute)
-        drawn = [one for one in reads if one.sink is Sink.DRAW]
-        return bool(drawn) and all(one.flow is Flow.MOVED for one in reads if one.sink is not Sink.DRAW)
+        return bool(reads) and all(one.sink is Sink.DRAW for one in reads)
 
     def replacements(self, attribute: str) -> tuple[Store, ...]:
         """What methods assign to the attribute, None and the tensor itself, at most moved, left aside."""

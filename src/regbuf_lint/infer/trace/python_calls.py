@@ -70,8 +70,9 @@ def _attribute_of(call: Call) -> Trail:
     if names:
         default = [call.trail(one) for one in call.node.args[2:]]
         return merged([*(call.tracer.attribute(one, call.state) for one in names), *default])
-    every = merged(Trail(call.tracer.attribute(one, call.state).origins) for one in sorted(call.tracer.attributes))
-    call.use(every, Sink.PASSED)
+    for one in sorted(call.tracer.attributes):
+        if call.frame.may_name(one):
+            call.use(call.tracer.attribute(one, call.state), Sink.PASSED)
     return NOWHERE
 
 
