@@ -133,6 +133,11 @@ class Store:
         return bool(self.trail.tensors) and all(one.flow is Flow.TO_CPU for one in self.trail.tensors)
 
     @property
+    def moves_by_hand(self) -> bool:
+        """Whether the method puts the former value on another device."""
+        return self.only_moves and Flow.MOVED in self.own_flows
+
+    @property
     def only_moves(self) -> bool:
         """Whether the new value is the former one, at most moved or cast."""
         return bool(self.own_flows) and all(
@@ -223,6 +228,8 @@ class Trace:
         if not stores or not all(one.follows and not one.own_flows for one in stores):
             return False
         setting, reading = {one.entry for one in stores}, {one.entry for one in self.reads(attribute)}
+        if any(one.moves_by_hand and one.entry in setting for one in self.stores(attribute)):
+            return False
         always = any(one.certain and one.entry == _FORWARD for one in stores)
         return not setting & reading and (always or not reading)
 
