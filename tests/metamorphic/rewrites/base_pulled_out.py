@@ -87,6 +87,8 @@ class _PullOut(StatementTransformer):
         kept = [one for one in body[len(docstring) :] if not self._is_moved(one, methods)]
         if not _may_part(moved, kept):
             return updated_node
+        if self._with_declarations:
+            moved = [*docstring, *moved]  # it says what the constructor is given
         return cst.FlattenSentinel(self._parted(updated_node, moved, [*docstring, *kept]))
 
     def _is_moved(self, statement: cst.BaseStatement, methods: set[str]) -> bool:

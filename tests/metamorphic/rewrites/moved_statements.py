@@ -134,7 +134,8 @@ def _handed_on(
     """The parameters of the new method and what it is given for them."""
     stars = [one for one in (params.star_arg, params.star_kwarg) if isinstance(one, cst.Param)]
     by_name = {param.name.value: param for param in all_params(params) if param not in stars}
-    names = sorted(needed - {self_name} - {one.name.value for one in stars})
+    wanted = needed - {self_name} - {one.name.value for one in stars}
+    names = [*(name for name in by_name if name in wanted), *sorted(wanted - by_name.keys())]
     own = [_param(name, None if name in changed or name not in by_name else by_name[name].annotation) for name in names]
     args = [cst.Arg(cst.Name(name)) for name in names]
     kept = [one for one in stars if one.name.value in needed]
