@@ -6,18 +6,15 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import (
-    arguments_with_defaults,
     last_name,
-    methods_where,
     name_in_torch,
     receiver_name,
 )
 from regbuf_lint.classes.first_values import LEAVING, is_put_on_cpu
-from regbuf_lint.classes.moves import moves_own
-from regbuf_lint.classes.stores import is_own, kept_arguments, names_own
+from regbuf_lint.classes.stores import is_own, kept_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
@@ -25,55 +22,13 @@ if TYPE_CHECKING:
 _FACTORIES = frozenset({"arange", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros"})
 _JOINING = frozenset({"cat", "concat", "concatenate", "hstack", "stack", "vstack"})
 _PAIRING = frozenset({"add", "div", "dot", "fmod", "matmul", "maximum", "minimum", "mm", "mul", "pow", "sub", "where"})
-_MOVING = frozenset({"cpu", "cuda", "numpy", "to", "type_as"})
 _OWN, _MADE, _MOVED, _OTHER = "made of the attribute", "made here", "moved to the CPU", "anything else"
 _NUMPY = frozenset({"np", "numpy"})
 _METADATA = frozenset({"device", "dtype", "ndim", "shape"})
 
 
-def meets_cpu_tensors(
-    definitions: Sequence[ClassDefinition], attribute: str, runs_later: Callable[[str], bool]
-) -> bool:
-    """Whether a method that runs after construction joins the attribute with tensors that it makes, or moves, there.
-
-    So it does, too, where it assigns what it moves to the CPU (``self.log[i] = x.cpu()``), uses an index that it moves
-    there, assigns to parts of what it made there, or calls NumPy with the attribute. Methods none of which moves
-    anything only forget where the tensors lie that they make, and so do those of a class whose constructor takes a
-    device.
-
-    Args:
-        definitions: the class, its bases and its subclasses, as far as they are at hand.
-        attribute: the attribute.
-        runs_later: whether a method of a name runs after construction.
-    """
-    functions = list(methods_where(definitions, runs_later))
-    if not any(map(_moves, functions)) or any(map(_takes_device, definitions)):
-        return False
-    numbers = _kept_numbers(definitions)
-    naming = (function for function in functions if names_own(function, attribute))
-    return any(_Company(function, attribute, numbers).meets() for function in naming)
-
-
-def _moves(function: FunctionNode) -> bool:
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    return any(last_name(call.func) in _MOVING or _is_typed(call) for call in calls)
-
-
-def _is_typed(node: ast.expr) -> bool:
-    """``x.type(torch.FloatTensor)``: a cast to the type that only tensors on the CPU have."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "type":
-        return False
-    return any(name_in_torch(one).endswith("Tensor") for one in node.args)
-
-
 def _is_plain_number(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in {int, float}
-
-
-def _takes_device(definition: ClassDefinition) -> bool:
-    """Whether who makes an object says where it is to lie."""
-    function = definition.methods.get("__init__")
-    return function is not None and any(one.arg == "device" for one, _ in arguments_with_defaults(function))
 
 
 def joins_new_tensors(definitions: Sequence[ClassDefinition], function: FunctionNode, attribute: str) -> bool:
@@ -136,20 +91,6 @@ class _Company:
                 if isinstance(name.ctx, ast.Store):
                     self._locals.setdefault(name.id, set()).add(kind)
 
-    def meets(self) -> bool:
-        """Whether the function needs the attribute on the CPU, in an expression that joins it, or otherwise."""
-        nodes = list(ast.walk(self._function))
-        return (
-            self.joins()
-            or any(map(self._takes_from_cpu, self._assignments))
-            or any(map(self._is_indexed_from_cpu, nodes))
-            or any(is_given_to_numpy(node, self._receiver, self._attribute) for node in nodes)
-        )
-
-    def joins(self) -> bool:
-        """Whether one expression joins the attribute with tensors that are on the CPU."""
-        return any(self._joins(list(parts)) for parts in self._joined())
-
     def joins_alone(self) -> bool:
         """The same of expressions in which there are no locals and no arguments."""
         return any(self._joins(parts) for parts in map(list, self._joined()) if not any(map(self._names_local, parts)))
@@ -165,35 +106,9 @@ class _Company:
             return _MOVED
         return _MADE if self._is_made_alone(value) else _OTHER
 
-    def _takes_from_cpu(self, node: ast.Assign) -> bool:
-        """``self.x = y.cpu()``, ``self.x[...] = y.cpu()``, or ``y[y > 0] = self.x`` with a ``y`` that is made there.
-
-        Brought back by a function that moves it elsewhere as well, the attribute is not meant to stay there.
-        """
-        if self._moves_itself(node) and any(self._moves_itself(one) for one in self._assignments if one is not node):
-            return False
-        return any(self._is_put_on_cpu(target, node.value) for target in node.targets)
-
-    def _moves_itself(self, node: ast.Assign) -> bool:
-        return moves_own(node, self._receiver, self._attribute)
-
-    def _is_put_on_cpu(self, target: ast.expr, value: ast.expr) -> bool:
-        owner = target.value if isinstance(target, ast.Subscript) else target
-        if is_own(owner, self._receiver, self._attribute):
-            return self._is_moved(value)
-        # by a slice or a number, tensors of any device go there
-        is_chosen = isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Compare)
-        return is_chosen and self._is_made_alone(owner) and self._is_own(value)
-
-    def _is_indexed_from_cpu(self, node: ast.AST) -> bool:
-        """``self.x[y.cpu()]``: an index could lie there in any case, so that the tensor is known to."""
-        if not isinstance(node, ast.Subscript) or not is_own(node.value, self._receiver, self._attribute):
-            return False
-        return any(self._is_moved(one) for one in ast.walk(node.slice) if isinstance(one, ast.expr))
-
     def _is_moved(self, node: ast.expr) -> bool:
         """Whether a value says itself that it is on the CPU, or is a local that always does."""
-        while not (is_put_on_cpu(node) or _is_typed(node)):
+        while not (is_put_on_cpu(node)):
             if isinstance(node, ast.Name):
                 return self._locals.get(node.id) == {_MOVED}
             if isinstance(node, ast.UnaryOp):

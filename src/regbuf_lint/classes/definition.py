@@ -58,16 +58,6 @@ def define(symbol: ClassSymbol) -> ClassDefinition:
     return definition
 
 
-def methods_by_name(definitions: Iterable[ClassDefinition]) -> dict[str, list[FunctionNode]]:
-    """Every function in the bodies of some classes, getters and setters included."""
-    found: dict[str, list[FunctionNode]] = {}
-    for one in definitions:
-        for table in (one.methods, one.properties, one.setters):
-            for function in table.values():
-                found.setdefault(function.name, []).append(function)
-    return found
-
-
 def methods_where(definitions: Iterable[ClassDefinition], holds: Callable[[str], bool]) -> Iterator[FunctionNode]:
     """The methods of some classes of whose names something holds."""
     return (function for one in definitions for name, function in one.methods.items() if holds(name))

@@ -22,31 +22,6 @@ LEAVING = frozenset({"to", "cuda", "numpy", "item", "tolist"})
 """Methods whose results are on another device than the tensor, or are none."""
 
 
-def starts_as_placeholder(definition: ClassDefinition, attribute: str, building: frozenset[str]) -> bool:
-    """Whether the methods that build the object put nothing but placeholders into an attribute.
-
-    A placeholder is memory that nobody has initialised, a tensor without elements, a single number as a tensor, or a
-    list or tuple of those.
-    """
-    return _are_first([definition], attribute, building, _is_placeholder)
-
-
-def starts_as_sentinel(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
-    """Whether the methods that build the object put nothing but ``torch.tensor(-1)`` into an attribute."""
-    return _are_first(definitions, attribute, building, _is_sentinel)
-
-
-def _is_sentinel(value: ast.expr) -> bool:
-    if not isinstance(value, ast.Call) or last_name(value.func) != "tensor" or not value.args:
-        return False
-    return ast.unparse(value.args[0]) == "-1"
-
-
-def starts_empty(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
-    """Whether the methods that build the object put nothing but tensors without elements into an attribute."""
-    return _are_first(definitions, attribute, building, _is_without_elements)
-
-
 def may_start_empty(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
     """Whether some method that builds the object puts a tensor without elements into an attribute."""
     values = _first_values(definitions, attribute, building)
@@ -102,24 +77,6 @@ def _is_device(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Constant) and node.value == name
 
 
-def starts_with_nothing(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
-    """Whether an attribute starts as a list, tuple or dict whose tensors have no elements, all of them."""
-    found = map(_holds_nothing, _first_values(definitions, attribute, building))
-    return may_start_empty(definitions, attribute, building) and all(found)
-
-
-def _holds_nothing(value: ast.expr) -> bool:
-    if isinstance(value, (ast.List, ast.Tuple)):
-        return all(map(_holds_nothing, value.elts))
-    if isinstance(value, ast.Dict):
-        return all(map(_holds_nothing, value.values))
-    if isinstance(value, ast.ListComp):
-        return _is_without_elements(value.elt)
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
-        return isinstance(value.left, ast.List) and _holds_nothing(value.left)
-    return isinstance(value, ast.Constant) or _is_without_elements(value)
-
-
 def _are_first(
     definitions: Sequence[ClassDefinition],
     attribute: str,
@@ -145,21 +102,3 @@ def _is_without_elements(value: ast.AST) -> bool:
     sizes = first.elts if isinstance(first, (ast.List, ast.Tuple)) else value.args
     is_legacy = last_name(value.func).endswith("Tensor") and not value.args
     return is_legacy or any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
-
-
-def _is_placeholder(value: ast.expr) -> bool:
-    if isinstance(value, (ast.List, ast.Tuple)):
-        return bool(value.elts) and all(_is_placeholder(item) for item in value.elts)
-    if not isinstance(value, ast.Call):
-        return False
-    name = last_name(value.func)
-    if name in _UNINITIALISED:
-        return True
-    if name not in _FILLED or len(value.args) > 1:
-        return False
-    first = value.args[0] if value.args else None
-    if isinstance(first, ast.Constant):
-        return name == "tensor" or first.value == 0
-    if not isinstance(first, (ast.List, ast.Tuple)):
-        return first is None
-    return not first.elts or (name == "tensor" and len(first.elts) == 1 and isinstance(first.elts[0], ast.Constant))

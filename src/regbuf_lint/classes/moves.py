@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, receiver_name
-from regbuf_lint.classes.stores import is_own, own_values
+from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
 
 if TYPE_CHECKING:
@@ -64,18 +64,6 @@ def unmoved(value: ast.expr) -> ast.expr:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _MOVING:
         return value.func.value
     return value
-
-
-def moves_own(node: ast.Assign, receiver: str | None, attribute: str) -> bool:
-    """Whether an assignment moves an attribute and does nothing else: ``self.x = self.x.to(device)``.
-
-    Args:
-        node: the assignment.
-        receiver: what its method calls ``self``.
-        attribute: the attribute.
-    """
-    moved = unmoved(node.value)
-    return moved is not node.value and all(is_own(one, receiver, attribute) for one in (*node.targets, moved))
 
 
 def _is_all_that(statement: ast.stmt, call: ast.Call) -> bool:

@@ -234,13 +234,6 @@ def _own_names(function: FunctionNode) -> frozenset[str]:
     return frozenset(node.attr for node in named if is_name(node.value, receiver))
 
 
-def own_loads(function: FunctionNode, attribute: str) -> set[ast.AST]:
-    """The places in which a method reads an attribute of its ``self``."""
-    receiver = receiver_name(function)
-    own = (node for node in ast.walk(function) if is_own(node, receiver, attribute))
-    return {node for node in own if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
-
-
 def is_stored_again(function: FunctionNode, attribute: str) -> bool:
     """Whether a method assigns what an attribute of its ``self`` holds to another attribute, of any object."""
     receiver = receiver_name(function)

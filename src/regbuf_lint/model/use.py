@@ -32,7 +32,6 @@ class Sink(Enum):
     RETURNED = "returned"
     STORED = "stored in an attribute"
     MUTATED = "changed in place"
-    CAPTURED = "kept by a function that runs later"
 
 
 HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE})
