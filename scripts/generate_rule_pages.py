@@ -1,22 +1,25 @@
-"""Write ``docs/rules``: a page for each rule, and a table of all of them.
+"""Write ``docs/rules``, a page for each rule and a table of all of them, and the table in the project's README.
 
-The pages are what ``regbuf-lint --explain CODE`` prints, and come from the rules' own files.
+The pages are what ``regbuf-lint --explain CODE`` prints. All comes from the rules' own files.
 
-    python scripts/generate_rule_pages.py            # write the pages
-    python scripts/generate_rule_pages.py --check    # exit with 1 where a page differs from what would be written
+    python scripts/generate_rule_pages.py            # write pages and table
+    python scripts/generate_rule_pages.py --check    # exit with 1 where one differs from what would be written
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
 from regbuf_lint.cli.explain import rule_page
 from regbuf_lint.model.rule import FixAvailability, RuleMeta
-from regbuf_lint.rules.registry import RULES
+from regbuf_lint.rules import RULES
 
-PAGES = Path(__file__).resolve().parent.parent / "docs" / "rules"
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ROOT / "docs" / "rules"
+README = ROOT / "README.md"
 INDEX = "README.md"
 _FIX_WORDS = {
     FixAvailability.ALWAYS: "yes",
@@ -25,20 +28,36 @@ _FIX_WORDS = {
 }
 
 
+_TABLE = re.compile(
+    r"(?<=<!-- rules: scripts/generate_rule_pages\.py writes this table -->\n).*?(?=<!-- end of rules -->)", re.DOTALL
+)
+
+
 def expected_pages() -> dict[str, str]:
     """File name to text of everything that belongs into the directory."""
-    metas = sorted((rule.meta for rule in RULES), key=lambda meta: meta.code)
     pages = {f"{rule.meta.code}.md": rule_page(rule.meta, rule.docs) for rule in RULES}
-    return {INDEX: _index(metas), **pages}
+    return {INDEX: f"# Rules\n\n{rule_table('')}", **pages}
 
 
-def _index(metas: list[RuleMeta]) -> str:
-    head = "# Rules\n\n| code | name | default | fix | what it reports |\n|---|---|---|---|---|\n"
-    return head + "".join(
-        f"| [{meta.code}]({meta.code}.md) | {meta.name} | {'on' if meta.on_by_default else 'off'} "
-        f"| {_FIX_WORDS[meta.fixable]} | {meta.summary} |\n"
-        for meta in metas
-    )
+def rule_table(pages: str) -> str:
+    """The table of all rules.
+
+    Args:
+        pages: path from the file with the table to the pages.
+    """
+    head = "| code | name | default | fix | what it reports |\n|---|---|---|---|---|\n"
+    return head + "".join(_row(rule.meta, pages) for rule in RULES)
+
+
+def _row(meta: RuleMeta, pages: str) -> str:
+    default = "on" if meta.on_by_default else "opt-in"
+    link = f"[{meta.code}]({pages}{meta.code}.md)"
+    return f"| {link} | {meta.name} | {default} | {_FIX_WORDS[meta.fixable]} | {meta.summary} |\n"
+
+
+def with_table(readme: str) -> str:
+    """The README with its table of rules."""
+    return _TABLE.sub(lambda _: f"\n{rule_table('docs/rules/')}\n", readme)
 
 
 def differences(directory: Path) -> list[str]:
@@ -68,10 +87,13 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where a page differs")
     if not parser.parse_args().check:
         write(PAGES)
+        README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
         return 0
-    wrong = differences(PAGES)
+    wrong = [f"docs/rules/{name}" for name in differences(PAGES)]
+    readme = README.read_text(encoding="utf-8")
+    wrong += ["README.md"] if with_table(readme) != readme else []
     for name in wrong:
-        print(f"docs/rules/{name} is not what scripts/generate_rule_pages.py writes", file=sys.stderr)
+        print(f"{name} is not what scripts/generate_rule_pages.py writes", file=sys.stderr)
     return 1 if wrong else 0
 
 

@@ -6,7 +6,7 @@ its wheel carries. Nothing of torch is imported or run.
     python scripts/generate_torch_table.py            # write the tables
     python scripts/generate_torch_table.py --check    # exit with 1 where a table differs from what would be written
 
-Written are ``src/regbuf_lint/infer/data/torch_api.json`` (what functions, methods and properties return) and
+Written are ``src/regbuf_lint/torch_facts/data/torch_api.json`` (what functions, methods and properties return) and
 ``src/regbuf_lint/index/data/torch_classes.json`` (which classes are nn.Module classes, and which names they take).
 """
 

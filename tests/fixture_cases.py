@@ -157,13 +157,21 @@ def built_file(case: Case, directory: Path, *, fixed: bool) -> Iterator[ModuleTy
             file.replace(original)
         else:
             file.unlink()
+    with imported_file(path, directory) as module:
+        yield module
+
+
+@contextmanager
+def imported_file(path: Path, directory: Path) -> Iterator[ModuleType]:
+    """Import a file, which imports others of the directory; afterwards none of them is imported any more."""
     before = dict(sys.modules)
     sys.path.insert(0, str(directory))
     try:
         yield _imported(path)
     finally:
         sys.path.remove(str(directory))
-        for name in [name for name, value in sys.modules.items() if _lies_in(value, directory)]:
+        new = [name for name, value in sys.modules.items() if before.get(name) is not value]
+        for name in [name for name in new if _lies_in(sys.modules[name], directory)]:
             sys.modules.pop(name)
             if name in before:
                 sys.modules[name] = before[name]

@@ -17,7 +17,7 @@ from fixture_cases import Case, Expected, all_cases, built_file, session_with
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.model.settings import BufferStyle
-from regbuf_lint.rules.registry import RULES
+from regbuf_lint.rules import RULES
 from regbuf_lint.source.text import SourceText, decode_source, read_source
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from regbuf_lint.model.settings import Settings
-from regbuf_lint.rules.registry import RULES
+from regbuf_lint.rules import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
-DERIVED = {"root", "has-union-types", "without-nn-buffer"}
+DERIVED = {"packages", "root", "has-union-types", "without-nn-buffer"}
 """Fields of settings that are no keys: they follow from where the configuration lies and what lies beside it."""
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -58,7 +58,8 @@ def test_continuous_integration_runs_the_readme_s_test_command() -> None:
 def test_rules_are_those_that_exist() -> None:
     said = [(row[0], row[1], row[2]) for row in first_cells("Rules")]
     metas = [rule.meta for rule in RULES]
-    assert said == [(meta.code, meta.name, "on" if meta.on_by_default else "opt-in") for meta in metas]
+    links = {meta.code: f"[{meta.code}](docs/rules/{meta.code}.md)" for meta in metas}
+    assert said == [(links[meta.code], meta.name, "on" if meta.on_by_default else "opt-in") for meta in metas]
 
 
 def test_configuration_keys_are_those_that_exist() -> None:

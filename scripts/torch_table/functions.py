@@ -80,6 +80,18 @@ class Functions:
         result.update(dict.fromkeys(self.tensor_classes(), TENSOR))
         return result
 
+    def taking_tensor(self) -> set[str]:
+        """Functions written in Python whose first argument is annotated as a tensor and nothing else."""
+        result = set()
+        for namespace in NAMESPACES:
+            for name in self._public(namespace):
+                found = self.find(namespace, name)
+                nodes = found.file.functions.get(found.name, []) if found else []
+                firsts = [(node.args.posonlyargs + node.args.args)[:1] for node in nodes]
+                if firsts and all(first and leaf(first[0].annotation) == "Tensor" for first in firsts):
+                    result.add(f"{namespace}.{name}")
+        return result
+
     def tensor_classes(self) -> list[str]:
         """The legacy tensor types, the sparse ones and those of ``torch.cuda`` too."""
         file = self.sources.file("torch._C")

@@ -126,6 +126,68 @@ VIEW_FUNCTIONS = _words(
     "asarray as_tensor atleast_1d atleast_2d atleast_3d broadcast_tensors from_numpy frombuffer from_dlpack meshgrid "
     "split utils.dlpack.from_dlpack"
 )
+# Traits of what becomes of a tensor (`flow.py` defines each). Methods stand for the functions `torch.NAME` too.
+HOST = _words("numpy tolist is_nonzero")
+METADATA = _words("dim_order is_tensor layout name qscheme")
+DEVICE_FLAGS = _words("is_cpu is_cuda is_ipu is_maia is_meta is_mps is_mtia is_vulkan is_xla is_xpu")
+PLACE = _words("get_device is_pinned new result_type type")
+GRADIENT = _words(
+    "grad grad_dtype grad_fn is_leaf register_hook register_post_accumulate_grad_hook requires_grad retain_grad "
+    "retains_grad"
+)
+# They tell of the memory or of the autograd engine, which differ from place to place and from run to run.
+MEMORY = _words("const_data_ptr data_ptr is_distributed is_inference is_set_to is_shared output_nr volatile")
+MOVES = _words("cpu cuda ipu mtia pin_memory to type type_as xpu")
+MOVES_TO_CPU = _words("cpu pin_memory")
+LIKE_ANOTHER = _words("to type_as")
+# Copies and other orders of the same numbers that no schema calls a view, and what only ends or begins a graph.
+RESHAPED = _words(
+    "as_subclass clone contiguous detach detach_ flip fliplr flipud repeat repeat_interleave requires_grad_ "
+    "atleast_1d atleast_2d atleast_3d resolve_conj resolve_neg roll rot90 share_memory_ tile to_dense to_sparse "
+    "to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr unflatten T mT data"
+)
+# What schemas call a view and is a part, or a conjugate, of the numbers.
+PARTS = _words(
+    "as_strided ccol_indices chunk col_indices crow_indices diagonal dsplit gather hsplit imag index_select indices "
+    "masked_select narrow narrow_copy real row_indices select slice_inverse split split_with_sizes take "
+    "take_along_dim tensor_split unbind unfold values vsplit linalg.diagonal"
+)
+CONJUGATES = _words("H adjoint conj mH")
+EXPANDING = _words("broadcast_tensors broadcast_to expand expand_as meshgrid")
+COPIES = _words("clone contiguous repeat tile")
+SIZED = _words("empty ones zeros")
+GRAPHLESS = _words("scalar_tensor tensor")
+WITHOUT_GRADIENT = _words("autograd.inference_mode autograd.no_grad inference_mode no_grad")
+WRAPPERS = _words("compile func.vmap jit.script vmap")
+CONVERTERS = _words("as_tensor asarray")
+FACTORIES = _words("as_tensor asarray from_dlpack from_numpy frombuffer tensor utils.dlpack.from_dlpack")
+NOT_DRAWN = r"\w*rrelu\w*"  # they take a generator for the noise that they add to what they compute
+JOINS = _words("nn.utils.rnn.pad_sequence")
+GENERATOR_STATES = _words("cuda.get_rng_state get_rng_state random.get_rng_state")
+# Named like what changes a tensor, and leave its numbers as they are.
+UNCHANGING = _words(
+    "PackedSequence_ clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ detach_ replace_all_batch_norm_modules_ "
+    "requires_grad_ share_memory_"
+)
+# Operators that take a number for a tensor (`should_allow_numbers_as_tensors` in torch/csrc/utils).
+NUMBERS_FOR_TENSORS = _words(
+    "add copy div divide floor_divide fmod mul multiply remainder sub subtract true_divide result_type"
+)
+# Methods of tensors that objects of other libraries have too (frames of pandas, sparse matrices, symbols, storages,
+# loggers, engines, slices), or that are usual names of parts (`self.norm(x)`) and of operations of classes.
+SHARED_NAMES = _words(
+    "abs acos add add_ adjoint align_to angle apply_ arcsin arcsinh arctan arctanh asin atan atan2 backward bool "
+    "ceil cholesky chunk clone coalesce combinations corrcoef cos cosh cov cross cummax cummin data_ptr deg2rad "
+    "dequantize det detach diag diagonal_scatter diff dim dist div divide dropout eig eq equal erf exp expm1 flip "
+    "floor fmod frac gather ge get_device greater gt hist histogram hypot index indices inner int inverse "
+    "is_complex is_pinned is_set_to is_shared isfinite isin isnan istft le less log log10 log1p log2 log_softmax "
+    "logdet logit logsumexp long lt lu map_ maximum median minimum module_load mul multinomial multiply names "
+    "nansum narrow ne neg negative new nextafter norm numpy outer pin_memory positive pow prelu qr quantile "
+    "rad2deg record_stream register_hook reinforce relu remainder rename renorm requires_grad_ resize roll rot90 "
+    "rsub scatter select sgn share_memory_ sigmoid sign sin sinh size smm softmax solve sqrt square stack stft "
+    "storage storage_type stride sub subtract svd tan tanh tile to_dense to_mkldnn trapz true_divide trunc "
+    "unflatten unfold unique untyped_storage values_ where"
+)
 UNINITIALIZED = _words(
     "empty empty_like empty_permuted empty_strided empty_quantized Tensor FloatTensor DoubleTensor HalfTensor "
     "BFloat16Tensor ByteTensor CharTensor ShortTensor IntTensor LongTensor BoolTensor new new_empty new_empty_strided"

@@ -26,6 +26,7 @@ class Operator:
     is_function: bool
     namespace: str
     is_random: bool
+    is_data_dependent: bool
 
     @property
     def is_view(self) -> bool:
@@ -36,6 +37,11 @@ class Operator:
     def is_out(self) -> bool:
         """Whether this is the variant that writes into ``out``."""
         return any("!" in argument and " out" in argument for argument in self.arguments) or "out" in self.overload
+
+    @property
+    def kinds(self) -> list[str]:
+        """The types of its arguments."""
+        return [argument.split()[0] for argument in self.arguments if argument != "*"]
 
     @property
     def path(self) -> str:
@@ -99,6 +105,7 @@ def read_operators(path: Path) -> list[Operator]:
                 is_function="function" in variants,
                 namespace=attributes.get("python_module", ""),
                 is_random="nondeterministic_seeded" in attributes.get("tags", ""),
+                is_data_dependent="data_dependent_output" in attributes.get("tags", ""),
             )
         )
     return operators

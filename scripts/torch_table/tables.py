@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import io
 import json
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from torch_table.classes import classes_table
+from torch_table.flow import Api, flow_traits
 from torch_table.functions import Functions
+from torch_table.members import Members
 from torch_table.operators import read_operators
 from torch_table.sources import Sources
 from torch_table.specs import Json
@@ -25,21 +30,43 @@ def torch_root() -> Path:
     return Path(spec.origin).parent
 
 
+def names_of_others(sources: Sources) -> set[str]:
+    """Names that objects of Python, NumPy arrays, nn.Modules and distributions have."""
+    kinds = (bool, bytes, complex, dict, float, int, io.TextIOWrapper, list, np.ndarray, set, str, tuple)
+    names = {name for kind in kinds for name in dir(kind)}
+    for path in ("torch.nn.modules.module.Module", "torch.distributions.distribution.Distribution"):
+        file, _, name = path.rpartition(".")
+        found = sources.file(file)
+        if found is not None:
+            members = Members()
+            members.read(found.classes[name])
+            names |= members.attributes
+    return names
+
+
 def api_table(sources: Sources, version: str) -> dict[str, Json]:
     """The whole API table."""
     schemas = sources.root.parent / "torchgen" / "packaged" / "ATen" / "native" / "native_functions.yaml"
     operators = read_operators(schemas)
     tensors = Tensors(sources)
-    functions = Functions(sources, operators).read()
+    reader = Functions(sources, operators)
+    functions = reader.read()
     methods = tensors.methods(functions)
+    properties = tensors.properties()
+    api = Api(
+        operators, functions, methods, properties, tensors.casts(), reader.taking_tensor(), names_of_others(sources)
+    )
+    flow = flow_traits(api)
     return {
         "torch": version,
         "functions": dict(functions),
         "methods": dict(methods),
-        "properties": dict(tensors.properties()),
+        "properties": dict(properties),
         "constants": dict(tensors.constants()),
         "generator_methods": dict(tensors.generator_methods()),
-        "traits": {key: list[Json](names) for key, names in traits(operators, {*functions}, {*methods}).items()},
+        "traits": {
+            key: list[Json](names) for key, names in (traits(operators, {*functions}, {*methods}) | flow).items()
+        },
     }
 
 
@@ -48,7 +75,7 @@ def tables() -> dict[str, str]:
     sources = Sources(torch_root())
     version = importlib.metadata.version("torch").partition("+")[0]
     return {
-        "infer/data/torch_api.json": _render(api_table(sources, version)),
+        "torch_facts/data/torch_api.json": _render(api_table(sources, version)),
         "index/data/torch_classes.json": _render(classes_table(sources, version)),
     }
 

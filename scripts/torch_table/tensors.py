@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,12 @@ class Tensors:
                     result[item.name] = self.annotations.spec(item.returns, file)
         # What a gradient function, hooks and the like are is no tensor.
         return {name: spec for name, spec in result.items() if not name.startswith("_")} | HAND_PROPERTIES
+
+    def casts(self) -> set[str]:
+        """Methods that the documentation calls a ``to`` with a dtype."""
+        file = self.sources.root / "_tensor_docs.py"
+        pattern = r"``self\.(\w+)\(\)`` is equivalent to ``self\.to\(torch\.\w+\)``"
+        return set(re.findall(pattern, file.read_text(encoding="utf-8")))
 
     def generator_methods(self) -> dict[str, Spec]:
         """Methods of ``torch.Generator``; its ``get_state`` gives a tensor that must stay on the CPU."""

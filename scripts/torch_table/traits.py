@@ -32,8 +32,6 @@ def traits(operators: Sequence[Operator], functions: set[str], methods: set[str]
         "view_functions": (views | _with_prefix(VIEW_FUNCTIONS)) & functions,
         "view_methods": ({one.name for one in operators if one.is_view and one.is_method} | {*VIEW_METHODS}) & methods,
         "view_properties": {"H", "T", "data", "imag", "mH", "mT", "real"},
-        "in_place_functions": {name for name in functions if name.endswith("_")},
-        "in_place_methods": {name for name in methods if name.endswith("_")},
     }
     for key, names in (
         ("int", INT_RESULTS),

@@ -100,8 +100,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
         "regbuf_lint.engine": {"__path__": []},
         "regbuf_lint.engine.run": {"check_files": engine.check_files, "check_source": engine.check_source},
         "regbuf_lint.engine.fixing": {"FixMode": FixMode},
-        "regbuf_lint.rules": {"__path__": []},
-        "regbuf_lint.rules.registry": {"RULES": rules},
+        "regbuf_lint.rules": {"__path__": [], "RULES": rules},
     }
     for name, attributes in contents.items():
         stand_in = ModuleType(name)

@@ -15,13 +15,13 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.report.registry import render
-from regbuf_lint.rules.base import Rule
+from regbuf_lint.rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
     Report = Callable[[Path], list[dict[str, Any]]]
 

@@ -106,4 +106,5 @@ def facets(one: Alternative) -> set[str]:
     assert isinstance(one, Tensor)
     flags = {"random": one.random, "grad": one.requires_grad, "graph": one.derived, "expanded": one.expanded}
     flags |= {"shared": not one.fresh, "outside": bool(one.argument), one.dtype.value: one.dtype is not Dtype.UNKNOWN}
+    flags |= {"pinned": one.pinned, "part": one.view_of_parameter}
     return {name for name, holds in flags.items() if holds}

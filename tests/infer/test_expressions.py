@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from infer_examples import built, constructed, facets
 
-ARGUMENTS = "n: int, x, t: Tensor, maybe: Optional[Tensor], many: list[Tensor]"
+ARGUMENTS = "n: int, x, t: Tensor, maybe: Optional[Tensor], many: list[Tensor], s: str = 'ONES'"
 
 
 @pytest.mark.parametrize(
@@ -118,6 +118,13 @@ ARGUMENTS = "n: int, x, t: Tensor, maybe: Optional[Tensor], many: list[Tensor]"
         ("float(t.mean())", "other"),
         ("math.sqrt(n)", "other"),
         ("np.zeros(3)", "other"),
+        ("np.sqrt(t)", "tensor"),
+        ("np.multiply(np.zeros(3), t)", "tensor"),
+        ("np.sqrt(t if n else 3)", "other | tensor"),
+        ("np.add(t, t, out=np.zeros(3))", "other"),
+        ("np.sqrt(np.zeros(3))", "other"),
+        ("np.concatenate([t, t])", "other"),
+        ("np.ma.sqrt(t)", "other"),
         ("copy.deepcopy(t)", "tensor"),
         ("getattr(torch, 'ones')(n)", "tensor"),
         ("(lambda: torch.ones(n))()", "tensor"),
@@ -125,6 +132,21 @@ ARGUMENTS = "n: int, x, t: Tensor, maybe: Optional[Tensor], many: list[Tensor]"
         ("'mask'", "'mask'"),
         ("f'{1}_{2}'", "'1_2'"),
         ("'{}_mask'.format(n)", "other"),
+        ("'Mask '.strip().lower()", "'mask'"),
+        ("'mask'.replace('m', s)", "other"),
+        ("'a b'.split()", "list[other...]"),
+        ("'mask'.count('m')", "other"),
+        ("getattr(torch, 'ONES'.lower())(n)", "tensor"),
+        ("getattr(torch, s.lower())(n)", "tensor"),
+        # what cannot be called gives nothing
+        ("(torch.ones if n else 'ones')(n)", "tensor"),
+        ("(torch.ones if n else None)(n)", "tensor"),
+        ("(torch.ones if n else 3)(n)", "tensor"),
+        ("(torch.ones if n else {'a': 1})(n)", "tensor"),
+        ("(torch.ones if n else [n])(n)", "tensor"),
+        ("(torch.ones if n else s)(n)", "tensor"),
+        ("(torch.ones if n else x)(n)", "? | tensor"),
+        ("(None)(n)", "?"),
     ],
 )
 def test_kind(expression: str, expected: str) -> None:
@@ -146,8 +168,19 @@ def test_kind(expression: str, expected: str) -> None:
         ("torch.ones(n, requires_grad=True).detach()", set()),
         ("nn.Parameter(torch.ones(n)) * 2", {"graph", "float"}),
         ("nn.Parameter(torch.ones(n), requires_grad=False) * 2", {"float"}),
-        ("nn.Parameter(torch.rand(n)).data", {"random", "shared", "float"}),
-        ("nn.Linear(n, n).weight.detach()", {"random", "shared", "float"}),
+        ("nn.Parameter(torch.rand(n)).data", {"random", "shared", "float", "part"}),
+        ("nn.Linear(n, n).weight.detach()", {"random", "shared", "float", "part"}),
+        ("nn.Parameter(torch.ones(n))[0]", {"graph", "shared", "float", "part"}),
+        ("nn.Parameter(torch.ones(n)).chunk(2)[0]", {"graph", "shared", "float", "part"}),
+        ("torch.chunk(nn.Parameter(torch.ones(n)), 2)[0].T", {"graph", "shared", "float", "part"}),
+        ("nn.Parameter(torch.ones(n))[0].clone()", {"graph", "float"}),
+        ("nn.Parameter(torch.ones(n))[0] * 2", {"graph", "float"}),
+        ("torch.ones(n).pin_memory()", {"pinned"}),
+        ("torch.ones(n).pin_memory()[0].view(1)", {"pinned"}),
+        ("torch.ones(n, pin_memory=True)", {"pinned"}),
+        ("torch.ones(n, pin_memory=False)", set()),
+        ("torch.ones(n).pin_memory().cuda()", set()),
+        ("torch.ones(n).pin_memory() + 1", set()),
         ("t", {"shared", "outside"}),
         ("t.clone()", {"outside"}),
         ("t.to('cpu')", {"shared", "outside"}),

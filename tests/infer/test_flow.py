@@ -126,6 +126,49 @@ def test_arguments_that_are_bound_again(guard: str, expected: str) -> None:
     assert set(value.split(" | ")) == set(expected.split(" | "))
 
 
+CLASSES = """
+import omegaconf, collections.abc
+from abc import ABC
+class Own: ...
+class Shape(ABC): ...
+class Sized(typing.Protocol): ...
+class Counted(type):
+    def __instancecheck__(cls, one): return True
+class Odd(metaclass=Counted): ...
+class Labelled(torch.Tensor): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "test", "expected"),
+    [
+        ("[1]", "omegaconf.ListConfig", "no"),
+        ("{'a': 1}", "(omegaconf.DictConfig, Own)", "no"),
+        ("'text'", "Own", "no"),
+        ("3", "Shape", "no"),
+        ("torch.ones(n)", "omegaconf.ListConfig", "no"),
+        ("torch.ones(n)", "Labelled", "no"),
+        ("torch.ones(n)", "Tensor", "yes"),
+        ("Labelled(torch.ones(n))", "Labelled", "yes | no"),
+        ("Labelled(torch.ones(n)) * 2", "Labelled", "yes | no"),
+        ("t", "Labelled", "yes | no"),
+        ("x", "Labelled", "yes | no"),
+        ("x", "Own", "yes | no"),
+        ("[1] if n else x", "omegaconf.ListConfig", "yes | no"),
+        ("[1]", "Sized", "yes | no"),
+        ("[1]", "Odd", "yes | no"),
+        ("[1]", "collections.abc.Sized", "yes | no"),
+        ("[1]", "(list, omegaconf.ListConfig)", "yes | no"),
+        ("3", "torch.types.Number", "yes | no"),
+        ("many", "omegaconf.ListConfig", "yes | no"),
+    ],
+)
+def test_what_is_no_instance_for_certain(value: str, test: str, expected: str) -> None:
+    body = f"v = {value}\nself.v = 'yes' if isinstance(v, {test}) else 'no'"
+    found = constructed(body, arguments="n: int, x, t: Tensor, many: list[int]", around=CLASSES)["v"]
+    assert set(found.split(" | ")) == {repr(one) for one in expected.split(" | ")}
+
+
 @pytest.mark.parametrize("classes", ["(list, tuple)", "list | tuple", "(list | set, tuple)"])
 def test_what_an_annotation_rules_out_is_not_followed(classes: str) -> None:
     body = f"self.v = torch.tensor(x) if isinstance(x, {classes}) else x"

@@ -14,11 +14,11 @@ from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.model.rule import FixAvailability
 from regbuf_lint.model.settings import Settings
-from regbuf_lint.rules.registry import RULES
+from regbuf_lint.rules import RULES
 from regbuf_lint.source.text import SourceText
 
 if TYPE_CHECKING:
-    from regbuf_lint.rules.base import Rule
+    from regbuf_lint.rules import Rule
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HEAD = "import torch\nfrom torch import nn\n\n\n"

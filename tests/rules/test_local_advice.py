@@ -54,7 +54,7 @@ def test_a_local_may_do(package: Path) -> None:
         "    def add(self, n):\n        self.steps[0] += n\n",
         "    def get(self, name):\n        return getattr(self, name)\n",
         "\ndef last(net):\n    return net.steps[-1]\n",
-        "\nclass Heir(Net):\n    def last(self):\n        return self.steps[-1]\n",
+        "\nclass Subclass(Net):\n    def last(self):\n        return self.steps[-1]\n",
     ],
 )
 def test_it_is_read_in_the_file(more: str, package: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 import regbuf_lint
 
 PACKAGE = Path(regbuf_lint.__file__).parent
-API: dict[str, Any] = json.loads((PACKAGE / "infer" / "data" / "torch_api.json").read_text(encoding="utf-8"))
+API: dict[str, Any] = json.loads((PACKAGE / "torch_facts" / "data" / "torch_api.json").read_text(encoding="utf-8"))
 CLASSES: dict[str, Any] = json.loads((PACKAGE / "index" / "data" / "torch_classes.json").read_text(encoding="utf-8"))
 
 

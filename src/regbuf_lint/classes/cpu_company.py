@@ -42,7 +42,7 @@ def meets_cpu_tensors(
     device.
 
     Args:
-        definitions: the class, its bases and its heirs, as far as they are at hand.
+        definitions: the class, its bases and its subclasses, as far as they are at hand.
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """
@@ -82,7 +82,7 @@ def joins_new_tensors(definitions: Sequence[ClassDefinition], function: Function
     So joined, they work as long as nobody moves the attribute; with what a method is given, they fail before and after.
 
     Args:
-        definitions: the class, its bases and its heirs, as far as they are at hand.
+        definitions: the class, its bases and its subclasses, as far as they are at hand.
         function: the method.
         attribute: the attribute.
     """

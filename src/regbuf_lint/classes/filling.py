@@ -38,7 +38,7 @@ def sets_before_reading(functions: Sequence[FunctionNode], attribute: str, repla
     Args:
         functions: the methods.
         attribute: the attribute.
-        replacing: all methods of the class, its bases and its heirs that assign the attribute.
+        replacing: all methods of the class, its bases and its subclasses that assign the attribute.
     """
     called = frozenset[str]().union(*map(_called_alone, functions))
     setters = _setters([one for one in replacing if one.name in called], attribute)

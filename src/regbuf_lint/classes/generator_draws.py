@@ -23,7 +23,7 @@ def drawn_with_own_generator(
     One that may be left out does not count: torch's own, which then draws, is there on every device.
 
     Args:
-        definitions: the class, its bases and its heirs, as far as they are at hand.
+        definitions: the class, its bases and its subclasses, as far as they are at hand.
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """

@@ -23,7 +23,7 @@ class HostReads:
     """Where a class, and other code of its file, read the attributes of its objects.
 
     Args:
-        definitions: the class, its bases and its heirs, as far as they are at hand.
+        definitions: the class, its bases and its subclasses, as far as they are at hand.
         tree: the file of the class.
     """
 

@@ -55,7 +55,7 @@ class HostValues:
 
     Args:
         function: the method.
-        methods: those of the class, its bases and its heirs, by name.
+        methods: those of the class, its bases and its subclasses, by name.
         loose: whether every index and every comparison counts as the end of a value, and a call of what only a base
             that is not at hand can define; else only an index that was iterated over, and a comparison with a number.
         calls: how many calls lie between the method and the one with which all began.

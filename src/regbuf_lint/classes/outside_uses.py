@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.model.use import IDENTITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,16 +17,15 @@ if TYPE_CHECKING:
 _HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
 
 
-def called_in_forward(tree: ast.Module) -> frozenset[str]:
-    """Names of the methods that any ``forward`` of a file calls, on whatever object, or that serve it as hooks."""
-    calls = (node.func for forward in _forwards(tree) for node in ast.walk(forward) if isinstance(node, ast.Call))
-    hooks = (
+def hooked(tree: ast.Module) -> frozenset[str]:
+    """Names of the methods that a file registers as hooks, which run with the ``forward`` of some part."""
+    arguments = (
         argument
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and last_name(node.func) in _HOOKING
         for argument in (*node.args, *(one.value for one in node.keywords))
     )
-    return frozenset(one.attr for one in (*calls, *hooks) if isinstance(one, ast.Attribute))
+    return frozenset(one.attr for one in arguments if isinstance(one, ast.Attribute))
 
 
 def always_called_in_forward(tree: ast.Module) -> frozenset[str]:
@@ -77,5 +77,13 @@ def read_outside(tree: ast.Module, definitions: Iterable[ClassDefinition], attri
         and isinstance(node.ctx, ast.Load)
         and id(node) not in passed_on
         and not (isinstance(node.value, ast.Name) and node.value.id in receivers)
-        for node in ast.walk(tree)
+        for node in _running(tree)
     )
+
+
+def _running(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a file without those of methods that compare or show objects."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.FunctionDef) and node.name in IDENTITY):
+            yield node
+            yield from _running(node)

@@ -22,7 +22,7 @@ def redrawn_for_host(definitions: Sequence[ClassDefinition], attribute: str, run
     """Whether every method that runs after construction and names an attribute draws it anew before Python reads it.
 
     Args:
-        definitions: the class, its bases and its heirs, as far as they are at hand.
+        definitions: the class, its bases and its subclasses, as far as they are at hand.
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """

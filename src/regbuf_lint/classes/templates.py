@@ -23,7 +23,7 @@ def is_followed_template(
     """Whether an attribute is read for its device and dtype alone, and a method puts a tensor of elsewhere there.
 
     Args:
-        definitions: the class, its bases and its heirs, as far as they are at hand.
+        definitions: the class, its bases and its subclasses, as far as they are at hand.
         attribute: the attribute.
         runs_later: whether a method of a name runs after construction.
     """

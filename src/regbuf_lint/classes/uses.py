@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import ClassDefinition, is_none, last_name, name_in_torch, receiver_name
 from regbuf_lint.classes.stores import Store, Stores
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.index.scopes import FunctionNode
-
-_SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
-"""Attributes of a tensor that give another view of its elements."""
 
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
 _TAKING_KEYS = frozenset({"list", "tuple", "set", "sorted", "len"})
@@ -39,7 +37,7 @@ class AttributeUses:
         mutated: changed in place (``self.x[0] = ...``, ``self.x.copy_(...)``, ``self.x += ...``).
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
         read: read in any way.
-        handed_on: passed to a class or method (alone, or in a list or tuple), which may keep it.
+        escaping: passed to a class or method (alone, or in a list or tuple), which may keep it.
         collating: methods passed as ``collate_fn``, which run on the CPU, in a loader's workers.
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
         in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
@@ -55,7 +53,7 @@ class AttributeUses:
     mutated: dict[str, set[str]] = field(default_factory=dict)
     guarded: dict[str, set[str]] = field(default_factory=dict)
     read: dict[str, set[str]] = field(default_factory=dict)
-    handed_on: dict[str, set[str]] = field(default_factory=dict)
+    escaping: dict[str, set[str]] = field(default_factory=dict)
     collating: set[str] = field(default_factory=set)
     dynamic: set[str] = field(default_factory=set)
     in_dict: dict[str, set[str]] = field(default_factory=dict)
@@ -66,6 +64,10 @@ class AttributeUses:
         """Whether the attribute is assigned or changed, or might be, since names are used that are not known here."""
         by_name = (self.stored, self.mutated, self.in_dict)
         return bool(self.reaching) or any(attribute in table for table in by_name)
+
+    def makes_anew(self, attribute: str) -> bool:
+        """Whether the attribute is given what is not computed from its own value, or might be."""
+        return bool(self.reaching) or attribute in self.replaced or attribute in self.in_dict
 
 
 def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> AttributeUses:
@@ -134,7 +136,7 @@ class _Collector:
     def _attribute(self, node: ast.Attribute) -> None:
         attribute = self._own(node)
         if attribute is None:
-            if isinstance(node.ctx, ast.Store) and node.attr in _SAME_STORAGE:
+            if isinstance(node.ctx, ast.Store) and has("view_properties", node.attr):
                 self._mutates(node.value)
             return
         if attribute == "__dict__":
@@ -187,7 +189,7 @@ class _Collector:
         for argument in arguments:
             attribute = self._own(argument)
             if attribute is not None:
-                self._add(self._uses.handed_on, attribute)
+                self._add(self._uses.escaping, attribute)
             elif isinstance(argument, (ast.Tuple, ast.List)):
                 self._hands_on(argument.elts)
 
@@ -198,7 +200,9 @@ class _Collector:
             if attribute is not None:
                 yield attribute
                 return
-            if isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr in _SAME_STORAGE):
+            if isinstance(node, ast.Subscript) or (
+                isinstance(node, ast.Attribute) and has("view_properties", node.attr)
+            ):
                 node = node.value
             else:
                 break

@@ -56,7 +56,7 @@ def overrides(arguments: argparse.Namespace) -> dict[str, object]:
             given[key] = [code for value in values for code in _split(value)]
     if arguments.per_file_ignores is not None:
         given["per-file-ignores"] = _per_file_ignores(arguments.per_file_ignores)
-    for key in ("persistent", "buffer-style"):
+    for key in ("persistent", "buffer-style", "python"):
         value = getattr(arguments, key.replace("-", "_"))
         if value is not None:
             given[key] = value
@@ -204,6 +204,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
 def _add_configuration(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--config", metavar="FILE", help="read this file instead of the nearest pyproject.toml")
     group.add_argument("--isolated", action="store_true", help="read no configuration file")
+    group.add_argument("--python", metavar="PATH", help="interpreter or environment that the project runs with")
     group.add_argument("--force-exclude", action="store_true", help="exclude patterns also cover paths named here")
     group.add_argument("--stdin-filename", metavar="NAME", help="what the text on standard input is called")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")

@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _inform(arguments: Namespace, console: Console) -> int:
     """Print the page of a rule or the list of all."""
-    from regbuf_lint.rules.registry import RULES  # noqa: PLC0415  start-up time
+    from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
 
     if arguments.list_rules:
         console.out(rule_list([rule.meta for rule in RULES]))
@@ -73,7 +73,7 @@ def _run(arguments: Namespace, console: Console) -> int:
 
 def _settings(arguments: Namespace) -> Settings:
     """Return the settings of the command line and of the configuration file nearest to the paths."""
-    from regbuf_lint.rules.registry import RULES  # noqa: PLC0415  start-up time
+    from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
 
     config = Path(arguments.config) if arguments.config is not None else None
     codes = [rule.meta.code for rule in RULES]

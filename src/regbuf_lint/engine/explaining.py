@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.named_attributes import attributes_on, spans_row
 from regbuf_lint.engine.session import Session
+from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.evidence import use_in_words
 from regbuf_lint.index.files import ParseError, package_roots
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
@@ -22,13 +24,12 @@ from regbuf_lint.model.value import (
     Unknown,
     Value,
     is_only,
-    is_tensor,
     join,
     may_be,
     parts_of,
 )
 from regbuf_lint.model.value_words import in_words
-from regbuf_lint.rules.registry import RULES
+from regbuf_lint.rules import RULES
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 from regbuf_lint.source.suppression import Suppressions
 
@@ -36,10 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Event
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
-    from regbuf_lint.rules.context import ClassContext
     from regbuf_lint.source.text import SourceText
 
 
@@ -117,7 +118,7 @@ def _by_name(contexts: Sequence[ClassContext], name: str) -> _Question:
             f"no class `{class_name}` that is known to be an nn.Module{_meant(class_name, [c.name for c in contexts])}"
         )
         raise NothingToExplainError(msg)
-    known = frozenset[str]().union(*(one.attribute_names for one in own))
+    known = frozenset[str]().union(*(one.text.attribute_names for one in own))
     if attribute not in known:
         msg = f"`{class_name}` has no attribute `{attribute}`{_meant(attribute, known)}"
         raise NothingToExplainError(msg)
@@ -178,7 +179,7 @@ def _explanation(
         attribute=attribute,
         holds=in_words(value),
         stores=tuple(_store(event, reporting.source) for event in events),
-        uses=None,
+        uses=_uses(context, attribute) if attribute is not None else None,
         decisions=tuple(_decisions(context, attribute, value, mine, reporting)),
     )
 
@@ -203,6 +204,18 @@ def _decisions(
             yield Decision(f"{one.code}, which is not selected, would report", message)
 
 
+def _uses(context: ClassContext, attribute: str) -> tuple[ExplainedUse, ...]:
+    """What methods do with the attribute once the object is built, in the order of the text."""
+    file = context.symbol.scope.file.path
+    trace = context.trace(attribute)
+    found = [
+        ExplainedUse(use.span, use.method, use_in_words(use), None if use.path == file else str(use.path))
+        for use in trace.uses(attribute)
+    ]
+    found += [ExplainedUse(one.span, one.method, "gives it another value") for one in trace.replacements(attribute)]
+    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.path or "", one.place)))
+
+
 def _reason_for_silence(context: ClassContext, attribute: str | None, value: Value) -> str:
     if not value:
         return "nothing sets it while the object is built"
@@ -216,8 +229,9 @@ def _reason_for_silence(context: ClassContext, attribute: str | None, value: Val
         return "it holds no tensor that could be left behind"
     if _holds(value, (Unknown,)) and not _holds(value, (Loaded,)):
         return "what it may hold is not known, and rules speak only where it is"
-    if is_tensor(value) and context.looks_after(attribute):
-        return "it is a tensor, but its class or its owner looks after it, or wants it where it is"
+    exemption = exempting(context, attribute) if attribute is not None else None
+    if exemption is not None:
+        return f"{exemption.reason} ({exemption.name})"
     return "it holds a tensor, but what becomes of it speaks against a report"
 
 

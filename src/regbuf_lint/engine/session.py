@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.engine.agreement import View, agreed
+from regbuf_lint.class_context.context import ClassContext
+from regbuf_lint.engine.agreement import View, agreed, settled_by
 from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.headers import Headers
 from regbuf_lint.index.known_classes import Verdict
@@ -16,10 +17,9 @@ from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.callers import arguments_from_callers
 from regbuf_lint.infer.construction import construct, follow, start
-from regbuf_lint.infer.heirs import constructions_through_heirs
 from regbuf_lint.infer.loaded import with_loaded_tensors
-from regbuf_lint.rules.context import ClassContext
-from regbuf_lint.rules.registry import RULES
+from regbuf_lint.infer.subclasses import constructions_through_subclasses
+from regbuf_lint.rules import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error
 from regbuf_lint.rules.unused_suppression import META as UNUSED_SUPPRESSION
@@ -73,7 +73,7 @@ class Session:
     def _forget(self) -> None:
         here = Path.cwd()
         roots = (here, here / "src", self.settings.root, self.settings.root / "src", *self._roots)
-        self._project = Project(roots, self._headers)
+        self._project = Project(roots, self._headers, self.settings.packages)
         self._inference: Inference = start(self._project, self.settings)
         self._read_elsewhere: set[Path] = set()
 
@@ -93,7 +93,7 @@ class Session:
         return Checked(tuple(sorted(findings, key=lambda one: (one.span, one.code))), tuple(unresolved))
 
     def contexts(self, path: Path, source: SourceText) -> Iterator[ClassContext]:
-        """The nn.Module classes of a file as rules see them: as their own construction runs them, then as heirs' do.
+        """The nn.Module classes of a file as rules see them: as constructed by themselves, then by subclasses.
 
         Raises:
             ParseError: the file does not parse.
@@ -103,8 +103,8 @@ class Session:
             own = self._construct(symbol) if self._is_module(symbol) else None
             if own is not None:
                 yield self._context(symbol, own)
-            for heir, construction in constructions_through_heirs(self._inference, symbol, own):
-                yield self._context(symbol, construction.seen_by(symbol.name), heir)
+            for subclass, construction in constructions_through_subclasses(self._inference, symbol, own):
+                yield self._context(symbol, construction.seen_by(symbol.name), subclass)
 
     def _is_module(self, symbol: ClassSymbol) -> bool:
         return self._inference.hierarchy.membership(symbol).verdict is Verdict.YES
@@ -154,7 +154,7 @@ class Session:
             construction = self._construct(symbol) if membership.verdict is Verdict.YES else None
             own = [] if construction is None else self._of_class(symbol, construction)
             yield from own
-            yield from self._through_heirs(symbol, construction, own)
+            yield from self._through_subclasses(symbol, construction, own)
 
     def _construct(self, symbol: ClassSymbol) -> Construction | None:
         """What building an object of a class does, with the tensors that all callers in the package pass."""
@@ -168,27 +168,28 @@ class Session:
         return follow(self._inference, symbol, arguments)
 
     def _of_class(
-        self, symbol: ClassSymbol, construction: Construction, heir: ClassSymbol | None = None
+        self, symbol: ClassSymbol, construction: Construction, subclass: ClassSymbol | None = None
     ) -> list[Finding]:
-        """What the rules find in a class, as its own construction or that of an heir runs it."""
+        """What the rules find in a class, as its own construction or that of a subclass runs it."""
         if not construction.events:
             return []
-        context = self._context(symbol, construction, heir)
+        context = self._context(symbol, construction, subclass)
         return [finding for rule in self._rules for finding in rule.check(context)]
 
     def _context(
-        self, symbol: ClassSymbol, construction: Construction, heir: ClassSymbol | None = None
+        self, symbol: ClassSymbol, construction: Construction, subclass: ClassSymbol | None = None
     ) -> ClassContext:
-        construction = with_loaded_tensors(self._inference, heir or symbol, construction)
-        return ClassContext(self._inference, symbol, construction, heir=heir)
+        construction = with_loaded_tensors(self._inference, subclass or symbol, construction)
+        return ClassContext(self._inference, symbol, construction, subclass=subclass)
 
-    def _through_heirs(self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]) -> Iterator[Finding]:
+    def _through_subclasses(
+        self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]
+    ) -> Iterator[Finding]:
         """Findings in what only the construction of classes that inherit from ``symbol`` runs."""
         views = []
-        for heir, construction in constructions_through_heirs(self._inference, symbol, own):
-            if heir.scope.file is not symbol.scope.file:
+        for subclass, construction in constructions_through_subclasses(self._inference, symbol, own):
+            if subclass.scope.file is not symbol.scope.file:
                 self._read_elsewhere.add(symbol.scope.file.path)
             seen = construction.seen_by(symbol.name)
-            views.append(View(seen, tuple(self._of_class(symbol, seen, heir))))
-        run_already = () if own is None else (event.step.statement for event in own.events if event.step.own)
-        yield from agreed(views, known, frozenset(run_already))
+            views.append(View(seen, tuple(self._of_class(symbol, seen, subclass))))
+        yield from agreed(views, known, settled_by(own))

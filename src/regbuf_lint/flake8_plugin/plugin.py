@@ -57,7 +57,7 @@ class Plugin:
         cls._settings, cls._session, cls._failure = None, None, None
         cls._disable_noqa = options.disable_noqa
         try:
-            from regbuf_lint.rules.registry import RULES  # noqa: PLC0415  flake8 loads plugins that it may not run
+            from regbuf_lint.rules import RULES  # noqa: PLC0415  flake8 loads plugins that it may not run
 
             cls._settings = plugin_options.load(options, [rule.meta for rule in RULES])
         except Exception as error:  # noqa: BLE001  see the class

@@ -40,6 +40,10 @@ _NEVER_READ = sys.stdlib_module_names | {
 """Packages of which a table says what there is to know, and large ones that have nothing to do with tensors."""
 _OTHER_FRAMEWORKS = frozenset({"flax", "jax", "mlx", "mxnet", "paddle", "tensorflow"})
 _PROJECT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+_ROOT_MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})
+"""What only the root of a repository, or of one of the projects in it, holds."""
+_DEEPEST_NAMESPACE = 8
+"""Directories from a file upward that are looked at for the project's."""
 _FURTHEST_PROJECT = 3
 """Directories above a top-level package, or a file without one, that are looked at for the project's."""
 _MOST_BESIDE = 24
@@ -61,11 +65,14 @@ class Project:
         roots: directories in which top-level packages of the project are looked for, behind the directory from which
             the importing file itself is imported and before installed packages.
         headers: what an earlier project of the run has found out without parsing.
+        installed: directories of installed packages; the linter's own where there are none.
     """
 
-    def __init__(self, roots: Iterable[Path] = (), headers: Headers | None = None) -> None:
+    def __init__(
+        self, roots: Iterable[Path] = (), headers: Headers | None = None, installed: tuple[Path, ...] = ()
+    ) -> None:
         self._roots = list(dict.fromkeys(roots))
-        self._installed = installed_roots()
+        self._installed = installed or installed_roots()
         self._by_name: dict[tuple[Path | None, str], Path | None] = {}
         self._by_path: dict[Path, FileFacts | None] = {}
         self._headers = headers or Headers()
@@ -162,7 +169,7 @@ class Project:
         name, root = import_name(path)
         if "." in name:
             return name, root
-        for known in self._roots:
+        for known in (*self._project_roots(root), *self._roots):
             if root != known and root.is_relative_to(known):
                 inside = root.relative_to(known).parts
                 if all(part.isidentifier() for part in inside):
@@ -337,12 +344,32 @@ class Project:
         parts = name.split(".")
         if parts[0] in _NEVER_READ:
             return None
-        first = (near,) if near is not None else ()
-        for root in (*first, *self._roots, *self._installed):
+        for root in (*self._roots_near(near, parts[0]), *self._installed):
             path = self._below(root, parts)
             if path is not None:
                 return path
         return None
+
+    def _roots_near(self, near: Path | None, top: str) -> Iterator[Path]:
+        """Where the top-level package ``top`` may lie for a file that is imported from ``near``, the closest first.
+
+        A namespace package has no file that says where it begins, so the directories around the file tell: one of that
+        name, and the project's. Where the run starts does not matter then.
+        """
+        if near is None:
+            yield from self._roots
+            return
+        yield near
+        yield from self._roots
+        yield from (one.parent for one in (near, *near.parents)[:_DEEPEST_NAMESPACE] if one.name == top)
+        yield from self._project_roots(near)
+
+    def _project_roots(self, directory: Path) -> tuple[Path, ...]:
+        """The directories around one in which a project keeps its top-level packages, the outermost first."""
+        around = (directory, *directory.parents)[:_DEEPEST_NAMESPACE]
+        marked = [one for one in around if not self._listing(one).isdisjoint(_ROOT_MARKERS)]
+        inside = next((index for index, one in enumerate(marked) if ".git" in self._listing(one)), len(marked))
+        return tuple(root for one in reversed(marked[: inside + 1]) for root in (one, one / "src"))
 
     def _below(self, root: Path, parts: list[str]) -> Path | None:
         directory = root

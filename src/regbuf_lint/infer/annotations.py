@@ -130,9 +130,9 @@ def _symbol(inference: Inference, symbol: Symbol) -> Value:
     if isinstance(symbol, ClassSymbol):
         return instance_of(inference, symbol)
     if isinstance(symbol, ValueSymbol) and not symbol.path:
-        if inference.is_working(symbol.value):
+        if inference.memo.is_working(symbol.value):
             return inference.cut("bound in terms of itself", symbol.value)
-        with inference.working(symbol.value):
+        with inference.memo.working(symbol.value):
             return annotated(inference, symbol.scope, symbol.value)
     return UNKNOWN
 
@@ -212,7 +212,7 @@ def _fields(inference: Inference, symbol: ClassSymbol, declaring: Iterable[Class
             for name, annotation in inference.definition(one).annotations.items()
         }
 
-    return inference.found_once(inference.fields, symbol.scope, "fields", find)
+    return inference.memo.found_once(inference.fields, symbol.scope, "fields", find)
 
 
 def _name(expression: ast.expr) -> str:

@@ -6,15 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import decorator_names
+from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import Verdict, outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.functions import run_method
-from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import (
     EVALUATING,
-    MOVING,
     RETURNING_SELF,
     SAMPLING,
     BuiltSubmodule,
@@ -54,6 +53,8 @@ from regbuf_lint.model.value import (
     may_be,
     without,
 )
+from regbuf_lint.torch_facts.library_functions import library_functions
+from regbuf_lint.torch_facts.table import table
 
 if TYPE_CHECKING:
     import ast
@@ -84,17 +85,17 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
     if isinstance(owner, Sequence) and owner.fields:
         return _of_named_tuple(frame, owner, name, node)
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
-    moves = isinstance(owner, Loaded) and name in MOVING
+    moves = isinstance(owner, Loaded) and name in MOVERS
     known = gives_tensor or moves or isinstance(owner, (Sequence, Mapping, Literal, Other))
     return frozenset({MethodOf(owner, name, node)}) if known else UNKNOWN
 
 
 def _of_tensor(owner: Tensor | Parameter | Buffer, name: str, node: ast.expr) -> Value:
-    if name in torch_api.table().properties:
+    if name in table().properties:
         if isinstance(owner, Parameter) and name == "data":
             return frozenset({replace(torch_api.as_plain(owner), derived=False)})
         return torch_api.read_property(name, torch_api.as_plain(owner)) or UNKNOWN
-    if name in torch_api.table().methods:
+    if name in table().methods:
         return frozenset({MethodOf(owner, name, node)})
     return UNKNOWN
 

@@ -27,15 +27,18 @@ from regbuf_lint.infer.construction import follow
 from regbuf_lint.infer.docstrings import says_tensor
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_body
-from regbuf_lint.infer.heirs import MOST_LOOKED_AT, heirs
 from regbuf_lint.infer.loss_weights import weights_of_losses
 from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.references import FunctionValue
 from regbuf_lint.infer.state import State
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.model.value import (
     NONE,
+    OTHER,
     UNKNOWN,
+    Literal,
     NoneValue,
+    Other,
     Parameter,
     Tensor,
     Unknown,
@@ -76,7 +79,9 @@ def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Argumen
     Returns:
         ``ANY_ARGUMENTS`` where none of them tells.
     """
-    found = inference.found_once(inference.given, symbol.scope, "callers", lambda: _from_callers(inference, symbol))
+    found = inference.memo.found_once(
+        inference.given, symbol.scope, "callers", lambda: _from_callers(inference, symbol)
+    )
     return ANY_ARGUMENTS if found is None else found
 
 
@@ -92,7 +97,7 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
         return ANY_ARGUMENTS
     in_use = any(_is_in_use(inference, scope) for scope, _ in inside)
     stated = frozenset[str]() if in_use else _stated(inference, symbol, function, names)
-    if not calls or any(True for _ in heirs(inference, symbol)):
+    if not calls or any(True for _ in subclasses(inference, symbol)):
         values = dict.fromkeys(stated, UNKNOWN)
     else:
         given = (_given(inference, scope, call, shows_all=not inside) for scope, call in calls)
@@ -222,22 +227,39 @@ def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0
 
 
 def is_part_of_another(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
-    """Whether an nn.Module of the package makes an object of a class, or of an heir, while it is built itself.
+    """Whether an nn.Module of the package makes an object of a class, or of a subclass, while it is built itself.
 
     Moved, it moves its parts by their ``_apply``, without calling any of ``movers`` (torch 2.13), unless it has one of
     these itself, or calls one of some part.
     """
-    every = (symbol, *islice(heirs(inference, symbol), MOST_LOOKED_AT))
-    calls = ((scope, call) for one in every for scope, call in islice(_calls(inference, one), MOST_CALLS))
-    return any(_leaves_parts(inference, _building(scope), call, movers) for scope, call in calls)
+    return any(
+        not _calls_mover(inference, maker, call, movers) and not _has_method(inference, maker, movers)
+        for maker, call in _owners(inference, symbol)
+    )
 
 
-def _leaves_parts(inference: Inference, maker: ClassSymbol | None, made: ast.Call, movers: frozenset[str]) -> bool:
-    """Whether a class is an nn.Module that nowhere calls a mover of what a call makes."""
-    if maker is None or inference.hierarchy.membership(maker).verdict is not Verdict.YES:
-        return False
-    methods = [one for base in inference.classes(maker) for one in inference.definition(base).methods.values()]
-    return not any(one.name in movers or moves_parts(one, made, movers) for one in methods)
+def is_moved_as_part(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
+    """Whether an nn.Module that makes an object of a class, or of a subclass, calls one of ``movers`` of some part."""
+    return any(_calls_mover(inference, maker, call, movers) for maker, call in _owners(inference, symbol))
+
+
+def _owners(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[ClassSymbol, ast.Call]]:
+    """The nn.Module classes of the package that make an object of a class, or of a subclass, while they are built."""
+    every = (symbol, *islice(subclasses(inference, symbol), MOST_LOOKED_AT))
+    for scope, call in (pair for one in every for pair in islice(_calls(inference, one), MOST_CALLS)):
+        maker = _building(scope)
+        if maker is not None and inference.hierarchy.membership(maker).verdict is Verdict.YES:
+            yield maker, call
+
+
+def _calls_mover(inference: Inference, owner: ClassSymbol, made: ast.Call, movers: frozenset[str]) -> bool:
+    """Whether a class somewhere calls a mover of what a call makes."""
+    methods = [one for base in inference.classes(owner) for one in inference.definition(base).methods.values()]
+    return any(moves_parts(one, made, movers) for one in methods)
+
+
+def _has_method(inference: Inference, symbol: ClassSymbol, names: frozenset[str]) -> bool:
+    return any(not names.isdisjoint(inference.definition(base).methods) for base in inference.classes(symbol))
 
 
 def _building(scope: Scope) -> ClassSymbol | None:
@@ -270,6 +292,27 @@ def _given_for(
     """What those of some calls give for an argument that give something, with the scope that each stands in."""
     values = ((scope, _value(function, argument, _given(inference, scope, call))) for scope, call in calls)
     return [(scope, value) for scope, value in values if not value <= NONE]
+
+
+def is_given_numbers(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+    """Whether some call of a class in its package gives a number, an array or the like for an argument.
+
+    Where nobody in the package calls it, all scripts and tests beside it have to.
+    """
+    function = inference.definition(symbol).methods.get("__init__")
+    calls = list(islice(_calls(inference, symbol), MOST_CALLS))
+    if function is None:
+        return False
+    if calls:
+        return any(is_only(value, Literal, Other) for _, value in _given_for(inference, function, argument, calls))
+    given = _given_for(inference, function, argument, list(islice(_calls_beside(inference, symbol), MOST_CALLS)))
+    return bool(given) and all(is_only(value, Literal, Other) for _, value in given)
+
+
+def value_without(inference: Inference, symbol: ClassSymbol, argument: str, attribute: str) -> Value:
+    """What an attribute of an object is that is built with an argument which is no tensor."""
+    made = follow(inference, symbol, Arguments(keywords={argument: OTHER}, starred=True))
+    return made.attributes[attribute].value if attribute in made.attributes else NONE
 
 
 def _is_telling(value: Value) -> bool:
@@ -312,7 +355,7 @@ def is_left_out(inference: Inference, symbol: ClassSymbol, argument: str, depth:
     calls = _all_calls(inference, symbol)
     if function is None or not calls:
         return False
-    if is_exported(inference.project, symbol) or any(True for _ in heirs(inference, symbol)):
+    if is_exported(inference.project, symbol) or any(True for _ in subclasses(inference, symbol)):
         return False
     for scope, call in calls:
         if any(one.arg is None for one in call.keywords) or any(isinstance(one, ast.Starred) for one in call.args):

@@ -12,6 +12,7 @@ from regbuf_lint.index.symbols import External
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.builtin_calls import BUILTINS
+from regbuf_lint.infer.builtin_types import cannot_be_called
 from regbuf_lint.infer.collections import element_of, items_of
 from regbuf_lint.infer.external_calls import BUFFERS, call_external, named_tuple_of, torch_module_result
 from regbuf_lint.infer.functions import run_function
@@ -34,8 +35,8 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.registrations import begin, call_self_method
 from regbuf_lint.infer.targets import note_gradient, note_random
-from regbuf_lint.infer.torch_api import has
 from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
@@ -56,7 +57,8 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
         frame.inference.watched[node].append(arguments)
     if shuffles(callee) and node.args:
         note_random(frame, node.args[0], state)
-    found = join(_call(frame, one, arguments, node, state) for one in callee)
+    frame.passes(node, callee)
+    found = join(_call(frame, one, arguments, node, state) for one in callee if not cannot_be_called(one))
     found = spread_by_call(callee, arguments, found or UNKNOWN)
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
         found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor

@@ -84,7 +84,7 @@ def part_of_loaded(one: Loaded, part: Part) -> Loaded:
 def part_of(one: Tensor | Parameter | Buffer) -> Tensor:
     """A view of a part of a tensor."""
     tensor = as_plain(one)
-    return replace(tensor, requires_grad=False, derived=tensor.derived or tensor.requires_grad)
+    return replace(tensor, is_number=False, requires_grad=False, derived=tensor.derived or tensor.requires_grad)
 
 
 def items_of(value: Value) -> tuple[Value, ...] | None:

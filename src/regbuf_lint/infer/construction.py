@@ -39,24 +39,35 @@ def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:
 
     A class that is too large to follow counts as one whose construction does nothing.
     """
-    return inference.found_once(
+    return inference.memo.found_once(
         inference.constructions, symbol.scope, "construction", lambda: follow(inference, symbol)
     )
 
 
 def later_events(inference: Inference, symbol: ClassSymbol, method: str) -> tuple[Event, ...]:
     """What a method does to the attributes of a finished object when somebody calls it with any arguments."""
+    return _run_later(inference, symbol, method)[0]
+
+
+def attributes_after(inference: Inference, symbol: ClassSymbol, method: str) -> Mapping[str, AttributeState]:
+    """The attributes of a finished object after somebody called a method of it with any arguments."""
+    return _run_later(inference, symbol, method)[1]
+
+
+def _run_later(
+    inference: Inference, symbol: ClassSymbol, method: str
+) -> tuple[tuple[Event, ...], Mapping[str, AttributeState]]:
     built = construct(inference, symbol)
     found = inference.find_method(symbol, method)
     if built is None or found is None:
-        return ()
-    recorder = Recorder()
+        return (), {}
+    recorder, state = Recorder(), State(attributes=built.attributes, initialised=True)
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
     try:
-        _call(frame, found, State(attributes=built.attributes, initialised=True))
+        _call(frame, found, state)
     except TooLarge:
-        return ()
-    return recorder.events
+        return (), {}
+    return recorder.events, state.attributes
 
 
 def follow_methods(
@@ -76,9 +87,9 @@ def follow_methods(
         known: attributes that the object has even if its own construction does not set them.
     """
     key = (symbol.scope, "methods")
-    if inference.is_working(key):
+    if inference.memo.is_working(key):
         return
-    with inference.working(key):
+    with inference.memo.working(key):
         state = State()
         _attempt(inference, symbol, lambda frame: _run_initialisers(frame, symbol, state, arguments))
         state = State(attributes={**(known or {}), **state.attributes}, initialised=True)

@@ -71,6 +71,7 @@ def _name(frame: Frame, node: ast.Name, state: State) -> Value:
 def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
     note_attribute(frame, owner, node.attr)
+    frame.passes(None, owner)
     # None has no such attribute: where there are other alternatives, the run only goes on with one of them.
     present = without(owner, NoneValue) or owner
     found = join(read_attribute(frame, one, node.attr, state, node.value) for one in present) or UNKNOWN
@@ -81,8 +82,9 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
     index = frame.evaluate(node.slice, state)
     note_subscript(frame, owner, node.slice)
-    found = join(_item(one, index, node.slice) for one in owner) or UNKNOWN
-    return spread_index(index, spread(owner, found))
+    present = without(owner, NoneValue) or owner  # None has no items
+    found = join(_item(one, index, node.slice) for one in present) or UNKNOWN
+    return spread_index(index, spread(present, found))
 
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
@@ -261,8 +263,10 @@ def _comprehension_state(frame: Frame, generators: list[ast.comprehension], stat
     inner = state.copy()
     for generator in generators:
         bind(frame, generator.target, element_of(frame.evaluate(generator.iter, inner)), inner)
+        frame.iterated(generator.target, generator.iter, inner)
         for condition in generator.ifs:
             frame.evaluate(condition, inner)
+            frame.decided(condition)
             assume(frame, condition, inner, truth=True)
     return inner
 
@@ -285,12 +289,14 @@ def _formatted(frame: Frame, node: ast.JoinedStr, state: State) -> Value:
 
 def _lambda(frame: Frame, node: ast.Lambda, state: State) -> Value:
     scope = frame.scope.child(node)
-    return frozenset({FunctionValue(scope, {**frame.closure, **state.locals}, owner=frame.owner)})
+    trails = {**frame.closure_trails, **state.trails}
+    return frozenset({FunctionValue(scope, {**frame.closure, **state.locals}, owner=frame.owner, trails=trails)})
 
 
 def _named(frame: Frame, node: ast.NamedExpr, state: State) -> Value:
     value = frame.evaluate(node.value, state)
     bind(frame, node.target, value, state)
+    frame.assigned(node.target, node.value, state)
     return value
 
 
@@ -300,6 +306,13 @@ def _starred(frame: Frame, node: ast.Starred, state: State) -> Value:
 
 def _await(frame: Frame, node: ast.Await, state: State) -> Value:
     frame.evaluate(node.value, state)
+    return UNKNOWN
+
+
+def _yield(frame: Frame, node: ast.Yield | ast.YieldFrom, state: State) -> Value:
+    if node.value is not None:
+        frame.evaluate(node.value, state)
+        frame.leaves(node.value, state)
     return UNKNOWN
 
 
@@ -328,4 +341,6 @@ EXPRESSIONS: dict[type[ast.AST], Handler] = {
     ast.NamedExpr: _named,
     ast.Starred: _starred,
     ast.Await: _await,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
 }

@@ -11,7 +11,6 @@ from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import dict_of, element_of, items_of, sequence, sequence_of
 from regbuf_lint.infer.instances import distribution_of
-from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
@@ -38,6 +37,8 @@ from regbuf_lint.model.value import (
     tensors,
     unknown,
 )
+from regbuf_lint.torch_facts.library_functions import library_functions
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,8 +53,6 @@ _PARAMETERS = frozenset(
     }
 )  # fmt: skip
 BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
-_TRANSPARENT = frozenset({"torch.compile", "torch.jit.script", "torch.vmap", "torch.func.vmap"})
-"""Functions that return a function which gives what the one that they are given gives."""
 _COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 _NUMBERS = frozenset(
     {"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"}
@@ -81,7 +80,7 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
         return _variable(arguments)
     if name == "functools.partial":
         return _partial(arguments)
-    if name in _TRANSPARENT and is_only(arguments.argument(0, "fn"), FunctionValue):
+    if has("wrapper_functions", name) and is_only(arguments.argument(0, "fn"), FunctionValue):
         return arguments.argument(0, "fn")
     return _torch(frame, name, arguments) or _other_package(frame, name, arguments)
 
@@ -123,7 +122,7 @@ def _may_join_tensordicts(frame: Frame, name: str, arguments: Arguments) -> bool
 
     TensorDict takes part in these functions, and the result is another one.
     """
-    if name not in torch_api.JOINING or "tensordict" not in frame.scope.file.source.text:
+    if not has("join_functions", name) or "tensordict" not in frame.scope.file.source.text:
         return False
     return may_be(element_of(arguments.argument(0, "tensors")), Unknown)
 
@@ -144,7 +143,7 @@ def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:
 def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
     top = name.partition(".")[0]
     if top == "numpy":
-        return frozenset({Other("numpy")})
+        return _of_numpy(name, arguments)
     if top in _NUMBERS:
         return OTHER
     if name in _CONTAINERS:
@@ -156,6 +155,17 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
     return unknown(f"the result of {name}")
+
+
+def _of_numpy(name: str, arguments: Arguments) -> Value:
+    """An array; what a ufunc computes of a tensor, which has no gradient then, is wrapped as one."""
+    array: Value = frozenset({Other("numpy")})
+    given = [value for value in arguments.positional if may_be(value, *TENSOR_KINDS)]
+    is_listed = name.count(".") == 1 and library_functions().array_functions.match(name) is not None
+    if not given or arguments.keyword("out") or not is_listed:
+        return array
+    tensor: Value = frozenset({replace(torch_api.result_tensor(given), derived=False, argument="", alias="")})
+    return tensor if any(is_only(value, *TENSOR_KINDS) for value in given) else tensor | array
 
 
 def _default_dict(arguments: Arguments) -> Value:

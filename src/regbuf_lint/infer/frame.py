@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
-from regbuf_lint.infer.effects import Effect
+from regbuf_lint.infer.construction_summaries import ConstructionSummary
 from regbuf_lint.infer.expressions import EXPRESSIONS
 from regbuf_lint.infer.external_calls import call_external
 from regbuf_lint.infer.functions import run_function
@@ -15,17 +16,19 @@ from regbuf_lint.infer.references import ExternalValue, FunctionValue, Instance,
 from regbuf_lint.infer.state import State
 from regbuf_lint.infer.statements import STATEMENTS
 from regbuf_lint.infer.symbols import value_of_symbols
-from regbuf_lint.model.class_view import AttributeState, Step
+from regbuf_lint.model.class_view import Step
 from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unset, Value, is_only, join, map_tensors, without
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction
+    from regbuf_lint.model.trail import Trail
 
 MOST_COST = 60_000
 
@@ -76,6 +79,8 @@ class Frame:
         exits: states at these returns.
         broken: per loop around the present statement, the states at its ``break`` and ``continue``.
         buffers: calls of ``nn.Buffer`` reached so far.
+        closure_trails: where the locals of the functions around it come from, as far as that is followed.
+        rounds: how often the body of a loop is run.
         registered: calls of ``register_buffer`` reached so far, with the numbers of their events.
     """
 
@@ -99,7 +104,7 @@ class Frame:
         self.recorder = recorder
         self.meter = meter or Meter()
         self.depth = depth
-        self.place = inference.place
+        self.place = inference.memo.place
         self.within: frozenset[str] = frozenset()
         self.loops = 0
         self.quiet_gradient = 0
@@ -110,6 +115,8 @@ class Frame:
         self.broken: list[list[State]] = []
         self.registered: dict[ast.expr, int] = {}
         self.buffers: set[ast.expr] = set()
+        self.closure_trails: Mapping[str, Trail] = {}
+        self.rounds = 1
 
     def evaluate(self, node: ast.expr, state: State) -> Value:
         """What an expression can evaluate to; calls in it act on ``state``."""
@@ -153,7 +160,19 @@ class Frame:
         others = function.receiver is not None and is_only(function.receiver, Instance, Submodule)
         if bound and not others and self.recorder is not None and self.symbol is not None:
             self.recorder.called.add(name)
-        inner = Frame(
+        inner = self.within_call(function)
+        inner.place = self.place
+        inner.closure = function.closure
+        inner.closure_trails = function.trails
+        inner.within = self.within | {name} if bound and name not in self.within else self.within
+        inner.loops = self.loops
+        inner.quiet_gradient = self.quiet_gradient
+        inner.from_start = self.from_start
+        return inner
+
+    def within_call(self, function: FunctionValue) -> Frame:
+        """A new frame of the same kind for the body of a function."""
+        return Frame(
             self.inference,
             function.scope,
             symbol=self.symbol,
@@ -162,33 +181,29 @@ class Frame:
             meter=self.meter,
             depth=self.depth + 1,
         )
-        inner.place = self.place
-        inner.closure = function.closure
-        inner.within = self.within | {name} if bound and name not in self.within else self.within
-        inner.loops = self.loops
-        inner.quiet_gradient = self.quiet_gradient
-        inner.from_start = self.from_start
-        return inner
 
-    def effect(self, function: FunctionValue) -> Effect | None:
+    def summary(self, function: FunctionValue) -> ConstructionSummary | None:
         """What a method does to an object of its own class; None while that is being found out further up."""
         owner = function.owner
         if owner is None:
-            return self.inference.effects.get(function.scope)
-        return self.inference.found_once(
-            self.inference.effects, function.scope, "effect", lambda: self._follow_alone(function, owner)
+            return self.inference.construction_summaries.get(function.scope)
+        return self.inference.memo.found_once(
+            self.inference.construction_summaries,
+            function.scope,
+            "summary",
+            lambda: self._follow_alone(function, owner),
         )
 
-    def _follow_alone(self, function: FunctionValue, owner: ClassSymbol) -> Effect:
+    def _follow_alone(self, function: FunctionValue, owner: ClassSymbol) -> ConstructionSummary:
         recorder, meter, state = Recorder(), Meter(), State()
         frame = Frame(self.inference, owner.scope, symbol=owner, owner=owner, recorder=recorder, meter=meter)
         alone = FunctionValue(function.scope, receiver=frozenset({SelfValue(owner)}), owner=owner)
         try:
             value = run_function(frame, alone, ANY_ARGUMENTS, state)
         except (TooLarge, RecursionError):
-            return Effect(MOST_COST)
+            return ConstructionSummary(MOST_COST)
         called = frozenset(recorder.called)
-        return Effect(meter.cost, value, state.attributes, state.initialised, called, recorder.entries)
+        return ConstructionSummary(meter.cost, value, state.attributes, state.initialised, called, recorder.entries)
 
     def without_graph(self, value: Value) -> Value:
         """``value`` as it is where no gradient is recorded, if that is so here."""
@@ -224,7 +239,53 @@ class Frame:
         """A list or dict held by an attribute of the object under construction was changed in place."""
         known = state.attribute(node.attr)
         if old in known.value and any(isinstance(one, SelfValue) for one in self.evaluate(node.value, state)):
-            state.attributes[node.attr] = AttributeState((known.value - {old}) | {new}, known.writes)
+            state.attributes[node.attr] = replace(known, value=(known.value - {old}) | {new})
+
+    # What is told to a frame that follows where values come from (infer/trace)
+
+    @property
+    def follows_arguments(self) -> bool:
+        """Whether the answer to a call depends on where its arguments come from."""
+        return False
+
+    @property
+    def follows_uses(self) -> bool:
+        """Whether the body of each function that is called is to be run, since its uses count."""
+        return False
+
+    def assigned(self, target: ast.expr, source: ast.expr, state: State) -> None:
+        """A target has got the value of an expression."""
+
+    def iterated(self, target: ast.expr, iterable: ast.expr, state: State) -> None:
+        """The target of a loop has got an element."""
+
+    def changed(self, target: ast.expr, operand: ast.expr, state: State) -> None:
+        """``target += operand`` is about to run."""
+
+    def decided(self, test: ast.expr) -> None:
+        """Which way the run goes has been decided by an expression."""
+
+    def compared(self, test: ast.Compare, state: State, *, truth: bool) -> None:
+        """In ``state`` a comparison is known to have come out."""
+
+    def branched(self, test: ast.expr, branches: tuple[State, State]) -> None:
+        """Both branches of a test have been run."""
+
+    def leaves(self, node: ast.expr, state: State) -> None:
+        """The function returns or yields a value."""
+
+    def passes(self, node: ast.Call | None, callee: Value) -> None:
+        """A call is about to be followed; None where a getter or the like is run."""
+
+    def enters(self, inner: Frame, function: FunctionValue, local: State) -> None:
+        """The body of a function is about to run in a frame of its own."""
+
+    def left(self, inner: Frame) -> None:
+        """That body has been run."""
+
+    def maybe(self) -> AbstractContextManager[None]:
+        """What runs within need not run whenever the function does."""
+        return nullcontext()
 
     def step(self, state: State) -> Step:
         """Where and when the present statement runs."""

@@ -9,7 +9,7 @@ from regbuf_lint.classes.definition import arguments_with_defaults, decorator_na
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
-from regbuf_lint.infer.effects import CHEAP, is_inherited_from_elsewhere, replay
+from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.strings import usually
@@ -60,20 +60,21 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     """What calling a function returns; what it does to the object under construction happens in ``state``."""
     if frame.depth >= MOST_DEPTH:
         return frame.inference.cut("calls nest too deeply", place=frame.place)
-    if is_inherited_from_elsewhere(frame, function):
-        effect = frame.effect(function)
-        if effect is None or effect.cost > CHEAP:
-            return unknown("calls itself") if effect is None else replay(frame, effect, function, state)
+    if not frame.follows_uses and is_inherited_from_elsewhere(frame, function):
+        summary = frame.summary(function)
+        if summary is None or summary.cost > CHEAP:
+            return unknown("calls itself") if summary is None else replay(frame, summary, function, state)
     if function.receiver is not None:
         arguments = Arguments((function.receiver, *arguments.positional), arguments.keywords, arguments.starred)
     touches_self = any(_holds_self(value) for value in arguments.every()) or bool(function.closure)
     key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
+    touches_self = touches_self or frame.follows_arguments
     if not touches_self and key in frame.inference.summaries:
         return frame.inference.summaries[key]
     running = (function.scope, "running")
-    if frame.inference.is_working(running):
+    if frame.inference.memo.is_working(running):
         return frame.inference.cut("calls itself", running)
-    with frame.inference.working(running) as work:
+    with frame.inference.memo.working(running) as work:
         value = run_body(frame, function, arguments, state)
     if not touches_self and work.is_lasting:
         frame.inference.summaries[key] = value
@@ -94,8 +95,11 @@ def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state:
     node = function.scope.node
     inner = frame.called(function)
     local = State(bind_arguments(inner, function.scope, arguments), state.attributes, initialised=state.initialised)
+    frame.enters(inner, function, local)
     if isinstance(node, ast.Lambda):
         value = inner.evaluate(node.body, local)
+        inner.leaves(node.body, local)
+        frame.left(inner)
         state.attributes, state.initialised = local.attributes, local.initialised
         return value
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -106,6 +110,7 @@ def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state:
     if "no_grad" in decorators or "inference_mode" in decorators:
         inner.quiet_gradient += 1
     inner.execute(node.body, local)
+    frame.left(inner)
     _merge_exits(inner, local, state, may_be_overridden=function.receiver is not None)
     if _yields(inner, node):
         return sequence_of("generator", UNKNOWN)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.classes.definition import ClassDefinition, define
 from regbuf_lint.classes.uses import AttributeUses, uses_of
@@ -16,10 +13,12 @@ from regbuf_lint.index.hierarchy import Hierarchy
 from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.scopes import ImportBinding
 from regbuf_lint.index.symbols import ClassSymbol, External
+from regbuf_lint.infer.cyclic_memo import CyclicMemo
 from regbuf_lint.model.value import unknown
 
 if TYPE_CHECKING:
     import ast
+    from collections import defaultdict
     from collections.abc import Callable, Iterator
 
     from regbuf_lint.index.files import FileFacts
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.arguments import Arguments
-    from regbuf_lint.infer.effects import Effect
+    from regbuf_lint.infer.construction_summaries import ConstructionSummary
     from regbuf_lint.infer.probe import Probe
     from regbuf_lint.infer.references import FunctionValue
     from regbuf_lint.model.class_view import Construction
@@ -38,30 +37,11 @@ if TYPE_CHECKING:
 Constructor: TypeAlias = "Callable[[Inference, ClassSymbol], Construction | None]"
 
 
-Answer = TypeVar("Answer")
-
-
-@dataclass(slots=True)
-class Work:
-    """Work that was under way.
-
-    Attributes:
-        cuts: how much work was under way, itself left aside, when each of the works began that it could not follow. Its
-            answer is the same wherever it is asked for where there are none, else as long as the last of these goes on.
-    """
-
-    cuts: frozenset[int] = frozenset()
-
-    @property
-    def is_lasting(self) -> bool:
-        """Whether its answer is the same wherever it is asked for."""
-        return not self.cuts
-
-
 class Inference:
     """Shared by all frames of a run.
 
     Attributes:
+        memo: which work is under way, and how long the answers hold that are found before it ends.
         project: where names are resolved.
         hierarchy: which classes are nn.Module classes.
         settings: the run's settings.
@@ -70,8 +50,8 @@ class Inference:
         constants: values of names bound outside functions, by expression.
         constructor: follows the construction of an object of a class.
         probe: collects the uses of loaded objects; None but in an inference made for that.
-        effects: what methods of classes in other files do, by method.
-        heirs: classes that inherit from a class, by the file that they stand in and by that class.
+        construction_summaries: what methods of classes in other files do, by method.
+        subclasses: classes that inherit from a class, by the file that they stand in and by that class.
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
         given: tensors that the constructor of a class is given by every caller in its package, by class.
@@ -81,6 +61,7 @@ class Inference:
 
     def __init__(self, project: Project, settings: Settings, constructor: Constructor) -> None:
         self.constructor = constructor
+        self.memo = CyclicMemo()
         self.probe: Probe | None = None
         self.project = project
         self.settings = settings
@@ -89,19 +70,15 @@ class Inference:
         self.summaries: dict[tuple[object, ...], Value] = {}
         self.constants: dict[ast.expr, Value] = {}
         self.functions: dict[Scope, FunctionValue] = {}
-        self.effects: dict[Scope, Effect] = {}
+        self.construction_summaries: dict[Scope, ConstructionSummary] = {}
         self.given: dict[Scope, Arguments] = {}
         self.fields: dict[Scope, dict[str, Value]] = {}
         self.watched: dict[ast.Call, list[Arguments]] = {}
-        self.heirs: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}
+        self.subclasses: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}
         self.generators: dict[Scope, bool] = {}
-        self._entered: dict[object, int] = {}
-        self._cuts: frozenset[int] = frozenset()
-        self._passing: defaultdict[int, dict[object, Callable[[], object]]] = defaultdict(dict)
-        self._cuts_of: dict[object, frozenset[int]] = {}
 
     def probing(self, probe: Probe) -> Inference:
         """An inference of the same project that looks for the uses of loaded objects, with no answers found before."""
@@ -123,74 +100,13 @@ class Inference:
     def cut(self, reason: str, key: object = None, *, place: int = 0) -> Value:
         """The value of what is not followed here, since work on ``key`` is under way further up.
 
-        Whatever started after that work began must not be kept: from elsewhere the answer would be another.
-
         Args:
             reason: why it is not followed.
             key: the work.
             place: where no such work is the reason, how much work was under way when that began which is.
         """
-        self._cuts |= {self._entered.get(key, place)}
+        self.memo.cut(key, place=place)
         return unknown(reason)
-
-    @property
-    def place(self) -> int:
-        """How much work is under way."""
-        return len(self._entered)
-
-    @contextmanager
-    def working(self, key: object) -> Iterator[Work]:
-        """Do work on ``key``, which must not be under way; the work says afterwards whether its answer may be kept."""
-        work = Work()
-        outer, self._cuts = self._cuts, frozenset()
-        self._entered[key] = place = len(self._entered) + 1
-        try:
-            yield work
-        finally:
-            del self._entered[key]
-            self._forget(place)
-            work.cuts = frozenset(cut for cut in self._cuts if cut < place)
-            self._cuts = outer | work.cuts
-
-    def _forget(self, place: int) -> None:
-        """Give up the answers that hold as long as the work goes on that was the ``place``-th to begin."""
-        for key, forget in self._passing.pop(place, {}).items():
-            del self._cuts_of[key]
-            forget()
-
-    def is_working(self, key: object) -> bool:
-        """Whether work on ``key`` is under way."""
-        return key in self._entered
-
-    def found_once(
-        self, known: dict[Scope, Answer], scope: Scope, what: str, find: Callable[[], Answer]
-    ) -> Answer | None:
-        """The answer to a question about a scope: what is known, else what is found and kept as long as it lasts.
-
-        Args:
-            known: the answers found before; changed.
-            scope: what is asked about.
-            what: what is asked, in a word, which tells the questions about one scope apart.
-            find: finds the answer.
-
-        Returns:
-            None while the answer is being found further up.
-        """
-        key = (scope, what)
-        answer = known.get(scope)
-        if answer is not None:
-            self._cuts |= self._cuts_of.get(key, frozenset())
-            return answer
-        if self.is_working(key):
-            self.cut(what, key)
-            return None
-        with self.working(key) as work:
-            answer = find()
-        known[scope] = answer
-        if not work.is_lasting:
-            self._cuts_of[key] = work.cuts
-            self._passing[max(work.cuts)][key] = partial(known.pop, scope)
-        return answer
 
     def definition(self, symbol: ClassSymbol) -> ClassDefinition:
         """The body of a class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
@@ -32,7 +33,7 @@ def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Valu
     order = frame.inference.hierarchy.order(symbol)
     outside = [base.name for base in order if isinstance(base, External)]
     if any(is_tensor_class(name) for name in outside) and not PARAMETERS & set(outside):
-        return frozenset({result_tensor(arguments.every())})
+        return frozenset({replace(result_tensor(arguments.every()), of_subclass=True)})
     is_module = frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES
     base = next(filter(is_torch_distribution, outside), None)
     if not is_module and base is not None:

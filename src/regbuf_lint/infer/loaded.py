@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.construction import follow_methods
-from regbuf_lint.infer.heirs import heirs
 from regbuf_lint.infer.probe import Probe, mark
+from regbuf_lint.infer.subclasses import subclasses
 from regbuf_lint.model.class_view import AttributeState, Construction, Event, Write
 from regbuf_lint.model.value import Loaded, Part, Place, Sequence, Tensor, Value, may_be
 
@@ -42,7 +42,7 @@ def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction:
 
 
 def _uses(inference: Inference, symbol: ClassSymbol, construction: Construction, wanted: frozenset[str]) -> Probe:
-    family = [*inference.classes(symbol), *heirs(inference, symbol)]
+    family = [*inference.classes(symbol), *subclasses(inference, symbol)]
     probe = Probe(frozenset(one.scope for one in family), wanted, _visit)
     known = {
         name: AttributeState(mark(name, state.value), state.writes)

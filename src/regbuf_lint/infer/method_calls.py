@@ -9,6 +9,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer import torch_api
+from regbuf_lint.infer.builtin_types import type_name
 from regbuf_lint.infer.collections import (
     PARAMETERS_IN_TURN,
     element_of,
@@ -19,7 +20,7 @@ from regbuf_lint.infer.collections import (
     updated,
 )
 from regbuf_lint.infer.references import SAMPLING, Instance
-from regbuf_lint.infer.strings import formatted, literal_strings
+from regbuf_lint.infer.strings import literal_strings, method_of_string
 from regbuf_lint.infer.targets import bind, note_random
 from regbuf_lint.model.value import (
     NONE,
@@ -73,7 +74,7 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
         return _of_sequence(frame, callee, owner, arguments, state)
     if isinstance(owner, Mapping):
         return _of_mapping(frame, callee, owner, arguments, state)
-    return _of_plain_object(owner, callee.name)
+    return _of_plain_object(owner, callee.name, arguments)
 
 
 def _of_distribution(owner: Distribution, name: str, arguments: Arguments) -> Tensor:
@@ -108,18 +109,10 @@ def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
     return torch_api.call_method(name, torch_api.as_plain(owner), arguments) or UNKNOWN
 
 
-def _of_plain_object(owner: Alternative, name: str) -> Value:
+def _of_plain_object(owner: Alternative, name: str, arguments: Arguments) -> Value:
     if isinstance(owner, Other) and owner.what == "generator":
         return torch_api.call_generator_method(name) or OTHER
-    if isinstance(owner, Literal) and isinstance(owner.value, str):
-        return _of_string(owner.value, name)
-    return OTHER
-
-
-def _of_string(text: str, name: str) -> Value:
-    if name == "split":
-        return sequence_of("list", OTHER)
-    return formatted(text) if name == "format" else OTHER
+    return method_of_string(owner, name, arguments) if type_name(owner) == "str" else OTHER
 
 
 def _rebind(frame: Frame, callee: MethodOf, changed: Sequence | Mapping, state: State) -> None:

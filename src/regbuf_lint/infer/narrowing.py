@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import is_type_checking
 from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
+from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.model.class_view import AttributeState
@@ -17,11 +19,8 @@ from regbuf_lint.model.value import (
     Alternative,
     Buffer,
     Literal,
-    Mapping,
     NoneValue,
-    Other,
     Parameter,
-    Sequence,
     Tensor,
     Unknown,
     Unset,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
 
 
-_BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "list", "tuple", "dict", "set", "range"})
+_SET_ELSEWHERE = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
 
 
 def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
@@ -75,7 +74,15 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
 
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
-    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
+    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``.
+
+    What others may have put where ``if not hasattr(self, "theta")`` puts a tensor is taken for one, too.
+    """
+    name = _name_asked_for(test)
+    if name and frame.from_start:
+        for here, there in ((then, otherwise), (otherwise, then)):
+            if here.attributes.get(name) is _SET_ELSEWHERE and there.attribute(name).writes:
+                here.attributes[name] = there.attribute(name)
     if not isinstance(test, ast.Compare):
         return
     taken, other = _current(frame, test.left, then), _current(frame, test.left, otherwise)
@@ -83,6 +90,14 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
         return
     for state, value in zip((then, otherwise), with_default(test, taken, other), strict=True):
         _replace(frame, test.left, value, state)
+
+
+def _name_asked_for(test: ast.expr) -> str:
+    """``x`` for ``hasattr(self, "x")`` and ``not hasattr(self, "x")``; empty for any other test."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    name = test.args[1] if isinstance(test, ast.Call) and len(test.args) > 1 else None
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
 
 
 def _asks_for_none(test: ast.expr) -> bool:
@@ -119,6 +134,7 @@ def _compare(frame: Frame, test: ast.Compare, state: State, *, truth: bool) -> b
     operator, other = test.ops[0], test.comparators[0]
     is_none = isinstance(other, ast.Constant) and other.value is None
     if not is_none or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        frame.compared(test, state, truth=truth)
         return True
     wants_none = isinstance(operator, (ast.Is, ast.Eq)) is truth
     value = _current(frame, test.left, state)
@@ -169,7 +185,7 @@ def _hasattr(frame: Frame, owner: ast.expr, key: ast.expr, state: State, *, trut
     if not truth:
         state.attributes[name] = AttributeState()
         return may_be(known.value, Unset)
-    state.attributes[name] = AttributeState(rest, known.writes)
+    state.attributes[name] = replace(known, value=rest)
     return True
 
 
@@ -179,12 +195,19 @@ def _is_set_elsewhere(frame: Frame, name: str, state: State) -> bool:
         return True
     if frame.from_start and frame.inference.is_all_known(frame.symbol):
         return False
-    state.attributes[name] = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
+    state.attributes[name] = _SET_ELSEWHERE
     return True
 
 
 def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, truth: bool) -> bool:
     classes = _alternatives(test.args[-1])
+    if all(is_of_other_kind(frame.inference, frame.scope, one) for one in classes):
+        open_ones = frozenset(one for one in value if not is_certain(one))
+        if truth and not open_ones:
+            return False
+        value = open_ones if truth else value
+        if any(is_tensor_subclass(frame.inference, frame.scope, one) for one in classes):
+            return not truth or _keep_tensors(frame, test.args[0], value, state, truth=True)
     allowed = [annotated(frame.inference, frame.scope, one) for one in classes]
     every = frozenset(one for value in allowed for one in value)
     if all(isinstance(one, TENSOR_KINDS) for one in every) and any(isinstance(one, Tensor) for one in every):
@@ -198,7 +221,7 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
         rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
         _replace(frame, test.args[0], rest or every, state)
         return True  # who asks does not believe the annotation
-    rest = frozenset(one for one in value if _type_name(one) not in names)
+    rest = frozenset(one for one in value if type_name(one) not in names)
     _replace(frame, test.args[0], rest or value, state)
     return bool(rest)
 
@@ -212,20 +235,9 @@ def _alternatives(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _type_name(one: Alternative) -> str:
-    """Name of the built-in type that an alternative is certainly of; empty where that is not known."""
-    if isinstance(one, Literal):
-        return type(one.value).__name__
-    if isinstance(one, Mapping):
-        return "dict"
-    if isinstance(one, Sequence):
-        return one.kind
-    return one.what.partition(":")[0] if isinstance(one, Other) else ""
-
-
 def _may_be_instance(one: Alternative, names: frozenset[str]) -> bool:
-    name = _type_name(one)
-    return name not in _BUILT_IN or not names <= _BUILT_IN or name in names
+    name = type_name(one)
+    return name not in BUILT_IN or not names <= BUILT_IN or name in names
 
 
 def _keep_tensors(frame: Frame, node: ast.expr, value: Value, state: State, *, truth: bool) -> bool:
@@ -280,7 +292,7 @@ def _replace(frame: Frame, node: ast.expr, value: Value, state: State) -> None:
     if isinstance(node, ast.Name):
         state.locals[node.id] = value
     elif isinstance(node, ast.Attribute) and _is_self(frame, node, state):
-        state.attributes[node.attr] = AttributeState(value, state.attributes[node.attr].writes)
+        state.attributes[node.attr] = replace(state.attributes[node.attr], value=value)
 
 
 def _is_self(frame: Frame, node: ast.Attribute, state: State) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name, receiver_name
 from regbuf_lint.classes.stores import stores_in
-from regbuf_lint.infer.torch_api import table
 from regbuf_lint.model.value import NoneValue, Tensor, Value, is_only, may_be
+from regbuf_lint.torch_facts.table import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

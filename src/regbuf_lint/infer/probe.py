@@ -10,10 +10,10 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.infer.library_functions import library_functions
 from regbuf_lint.infer.references import ExternalValue, SelfMethod
-from regbuf_lint.infer.torch_api import JOINING
 from regbuf_lint.model.value import Literal, Loaded, Mapping, Part, Place, Sequence, Value, is_only, parts_of
+from regbuf_lint.torch_facts.library_functions import library_functions
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -137,7 +137,7 @@ def note_call(frame: Frame, callee: Value, arguments: Arguments) -> None:
     note_other(frame, callee)
     first = arguments.positional[0] if arguments.positional else frozenset()
     for one in callee:
-        if isinstance(one, ExternalValue) and one.name in JOINING:
+        if isinstance(one, ExternalValue) and has("join_functions", one.name):
             frame.inference.probe.tensors.update(_elements_of(first))
         elif isinstance(one, SelfMethod) and _takes_tensor(frame, one):
             note_tensor(frame, first)

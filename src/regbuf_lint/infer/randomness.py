@@ -20,6 +20,7 @@ from regbuf_lint.model.value import (
     Value,
     join,
 )
+from regbuf_lint.torch_facts.traits import has
 
 _GENERATORS = ("numpy.random.", "random.", "secrets.")
 _SEEDED = frozenset({"default_rng", "RandomState", "Generator", "PCG64", "MT19937", "Random"})
@@ -32,9 +33,6 @@ _ABOUT_SHAPE = frozenset(
     }
 )  # fmt: skip
 """Functions, methods and attributes whose result says nothing of the values."""
-
-_OUT_OF_TENSORS = frozenset({"numpy", "item", "tolist"})
-"""Methods of tensors that give their values as something else."""
 
 
 def spread(source: Value, found: Value) -> Value:
@@ -101,7 +99,7 @@ def _is_random(one: Alternative) -> bool:
     if isinstance(one, MethodOf):
         if isinstance(one.owner, TENSOR_KINDS):
             owner = one.owner.tensor if isinstance(one.owner, Buffer) else one.owner
-            return one.name in _OUT_OF_TENSORS and owner.random
+            return has("host_methods", one.name) and owner.random
         return one.name not in _ABOUT_SHAPE and _is_random(one.owner)
     if isinstance(one, Sequence):
         return _holds_random(one.element)

@@ -84,7 +84,7 @@ def _sets_items(inference: Inference, taker: ClassSymbol, call: ast.Call, attrib
     )
 
 
-def is_named_by_heirs(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
+def is_named_by_subclasses(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
     """Whether another file that derives from a class names the attribute."""
     name = symbol.scope.qualname.rpartition(".")[2]
     files = inference.project.files_deriving(symbol.scope.file, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.model.value import Alternative, Sequence, Submodule, Value
 
 if TYPE_CHECKING:
@@ -14,10 +15,9 @@ if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.model.trail import Trail
 
-MOVING = frozenset({"to", "cuda", "cpu", "xpu", "half", "float", "double", "bfloat16", "type"})
-"""Methods that give an nn.Module or a tensor, as which they are called, on another device or in another dtype."""
-RETURNING_SELF = MOVING | {"eval", "train", "requires_grad_", "apply"}
+RETURNING_SELF = MOVERS | {"eval", "train", "requires_grad_", "apply"}
 """Methods of nn.Module that return the object that they are called on."""
 
 
@@ -31,6 +31,8 @@ EVALUATING = frozenset({"cdf", "entropy", "enumerate_support", "icdf", "log_prob
 @dataclass(frozen=True, slots=True)
 class ExternalValue(Alternative):
     """A function, class or package that is not read, by its dotted import name."""
+
+    is_function = True
 
     name: str
 
@@ -58,12 +60,16 @@ class FunctionValue(Alternative):
         closure: the locals around it.
         receiver: what its first parameter is bound to, if it is a bound method.
         owner: the class in whose body it stands, for ``super()``.
+        trails: where the locals around it come from, as far as that is followed.
     """
+
+    is_function = True
 
     scope: Scope
     closure: Mapping[str, Value] = field(default_factory=dict)
     receiver: Value | None = None
     owner: ClassSymbol | None = None
+    trails: Mapping[str, Trail] = field(default_factory=dict)
 
 
 def bound(owner: ClassSymbol, method: FunctionNode, receiver: Value | None) -> FunctionValue:

@@ -18,6 +18,7 @@ from regbuf_lint.model.value import (
     Parameter,
     Tensor,
     Value,
+    is_only,
     may_be,
 )
 
@@ -40,8 +41,11 @@ def call_self_method(frame: Frame, callee: SelfMethod, arguments: Arguments, nod
     if callee.name in {"register_buffer", "add_state"}:
         _register_buffer(frame, arguments, node, state, callee.name)
         return NONE
-    if callee.name in {"register_parameter", "add_module", "register_module"}:
-        _set(arguments, state, arguments.argument(1, "param") or arguments.argument(1, "module"))
+    if callee.name == "register_parameter":
+        _register_parameter(frame, arguments, node, state)
+        return NONE
+    if callee.name in {"add_module", "register_module"}:
+        _set(arguments, state, arguments.argument(1, "module"))
         return NONE
     if callee.name == "__setattr__":
         _set_by_name(frame, arguments, node, state)
@@ -101,6 +105,15 @@ def _place_of_tensor(frame: Frame, node: ast.Call) -> Span | None:
         if keyword.arg == "tensor":
             expression = keyword.value
     return None if expression is None else frame.scope.file.span(expression)
+
+
+def _register_parameter(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> None:
+    value = arguments.argument(1, "param")
+    if not is_only(value, Parameter):
+        _set(arguments, state, value)
+        return
+    for name in literal_strings(arguments.argument(0, "name")) or ():
+        write(frame, node, name, value, state, WriteForm.REGISTERED)
 
 
 def _set(arguments: Arguments, state: State, value: Value) -> None:

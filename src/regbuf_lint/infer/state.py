@@ -6,10 +6,26 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import AttributeState
-from regbuf_lint.model.value import UNSET, Value, join
+from regbuf_lint.model.trail import NOWHERE, Source, made, merged
+from regbuf_lint.model.value import (
+    UNSET,
+    Buffer,
+    Literal,
+    NoneValue,
+    Other,
+    Parameter,
+    Submodule,
+    Unset,
+    Value,
+    is_only,
+    join,
+    without,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from regbuf_lint.model.trail import Trail
 
 
 class State:
@@ -17,12 +33,13 @@ class State:
 
     Attributes:
         locals: the function's own names.
+        trails: where their values come from, as far as that is followed.
         attributes: attributes of the object under construction.
         initialised: whether ``nn.Module.__init__`` has run on every path to here.
         alive: False after ``return``, ``raise``, ``break`` or ``continue``.
     """
 
-    __slots__ = ("alive", "attributes", "initialised", "locals")
+    __slots__ = ("alive", "attributes", "initialised", "locals", "trails")
 
     def __init__(
         self,
@@ -35,11 +52,13 @@ class State:
         self.attributes = dict(attributes or {})
         self.initialised = initialised
         self.alive = True
+        self.trails: dict[str, Trail] = {}
 
     def copy(self) -> State:
         """An independent state with the same bindings."""
         twin = State(self.locals, self.attributes, initialised=self.initialised)
         twin.alive = self.alive
+        twin.trails = dict(self.trails)
         return twin
 
     def become(self, other: State) -> None:
@@ -48,6 +67,7 @@ class State:
         self.attributes = other.attributes
         self.initialised = other.initialised
         self.alive = other.alive
+        self.trails = other.trails
 
     def attribute(self, name: str) -> AttributeState:
         """State of one attribute; ``Unset`` where nothing has set it.
@@ -77,12 +97,30 @@ def meet(states: Iterable[State]) -> State:
         met.locals[name] = join(state.locals.get(name, UNSET) for state in alive)
     for name in {name for state in alive for name in state.attributes}:
         parts = [state.attribute(name) for state in alive]
-        met.attributes[name] = parts[0] if all(part is parts[0] for part in parts) else _meet_attributes(parts)
+        met.attributes[name] = parts[0] if all(part is parts[0] for part in parts) else _meet_attributes(name, parts)
+    for name in {name for state in alive for name in state.trails}:
+        met.trails[name] = merged(state.trails.get(name, NOWHERE) for state in alive)
     return met
 
 
-def _meet_attributes(parts: list[AttributeState]) -> AttributeState:
+def _meet_attributes(name: str, parts: list[AttributeState]) -> AttributeState:
+    is_followed = any(part.trail is not None for part in parts)
     return AttributeState(
         join(part.value for part in parts),
         frozenset[int]().union(*(part.writes for part in parts)),
+        merged(trail_at_entry(name, part) for part in parts) if is_followed else None,
     )
+
+
+def trail_at_entry(name: str, known: AttributeState) -> Trail:
+    """Where the value of an attribute comes from; what nothing has set since the method began is as it found it."""
+    if known.trail is not None:
+        return known.trail
+    value = without(known.value, Unset)
+    if is_only(value, Literal, Other, NoneValue):
+        return NOWHERE
+    return made(Source.OBJECT if is_only(value, *_FOLLOWING) else Source.ENTRY, name)
+
+
+_FOLLOWING = (Buffer, Parameter, Submodule, NoneValue)
+"""What an attribute can be that follows the object wherever it is moved."""

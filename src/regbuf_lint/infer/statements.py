@@ -31,12 +31,12 @@ from regbuf_lint.model.value import (
     may_be,
     tensors,
 )
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
 
 Handler: TypeAlias = Callable[["Frame", Any, State], None]
-_NO_GRADIENT = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 
 
 def _expression(frame: Frame, statement: ast.Expr, state: State) -> None:
@@ -50,6 +50,7 @@ def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:
     form = WriteForm.PLAIN if len(statement.targets) == 1 else WriteForm.CHAINED
     for target in statement.targets:
         bind(frame, target, value, state, form)
+        frame.assigned(target, statement.value, state)
     _note_stored_result(frame, statement)
 
 
@@ -71,6 +72,7 @@ def _assign_either(frame: Frame, statement: ast.Assign, assigned: Value, state: 
         branch = state.copy()
         if assume(frame, value.test, branch, truth=truth):
             write(frame, target, target.attr, frame.evaluate(side, branch), branch, WriteForm.PLAIN, side)
+            frame.assigned(target, side, branch)
             reached.append(branch)
     state.become(meet(reached))
     return True
@@ -92,14 +94,17 @@ def _annotated_assign(frame: Frame, statement: ast.AnnAssign, state: State) -> N
         promised = annotated(frame.inference, frame.scope, statement.annotation)
         value = promised if not may_be(promised, Unknown) else value
     bind(frame, statement.target, value, state, WriteForm.ANNOTATED)
+    frame.assigned(statement.target, statement.value, state)
 
 
 def _augmented_assign(frame: Frame, statement: ast.AugAssign, state: State) -> None:
     change = frame.evaluate(statement.value, state)
     if isinstance(statement.target, ast.Subscript):
         bind(frame, statement.target, change, state)
+        frame.changed(statement.target, statement.value, state)
         return
     before = frame.evaluate(_loaded(statement.target), state)
+    frame.changed(statement.target, statement.value, state)
     bind(frame, statement.target, _changed(before, change, statement.op), state, WriteForm.AUGMENTED)
 
 
@@ -123,16 +128,19 @@ def _loaded(target: ast.Name | ast.Attribute) -> ast.expr:
 
 def _if(frame: Frame, statement: ast.If, state: State) -> None:
     frame.evaluate(statement.test, state)
+    frame.decided(statement.test)
     then, otherwise = state.copy(), state.copy()
     reached = []
-    if assume(frame, statement.test, then, truth=True):
-        frame.execute(statement.body, then)
-        reached.append(then)
-    if assume(frame, statement.test, otherwise, truth=False):
-        frame.execute(statement.orelse, otherwise)
-        reached.append(otherwise)
+    with frame.maybe():
+        if assume(frame, statement.test, then, truth=True):
+            frame.execute(statement.body, then)
+            reached.append(then)
+        if assume(frame, statement.test, otherwise, truth=False):
+            frame.execute(statement.orelse, otherwise)
+            reached.append(otherwise)
     if len(reached) > 1:
         give_default(frame, statement.test, then, otherwise)
+        frame.branched(statement.test, (then, otherwise))
     state.become(meet(reached or [then]))
 
 
@@ -144,6 +152,7 @@ def _for(frame: Frame, statement: ast.For | ast.AsyncFor, state: State) -> None:
         return
     inner = state.copy()
     bind(frame, statement.target, element_of(iterable), inner)
+    frame.iterated(statement.target, statement.iter, inner)
     _loop(frame, statement, inner, state, certain=items is not None and len(items) > 0)
 
 
@@ -153,6 +162,7 @@ def _unrolled(frame: Frame, statement: ast.For | ast.AsyncFor, items: tuple[Valu
     for item in items:
         if state.alive:
             bind(frame, statement.target, item, state)
+            frame.iterated(statement.target, statement.iter, state)
             frame.execute(statement.body, state)
     frame.loops -= 1
     state.become(meet([state, *frame.broken.pop()]))
@@ -173,6 +183,7 @@ def _names_attributes(statement: ast.For | ast.AsyncFor) -> bool:
 
 def _while(frame: Frame, statement: ast.While, state: State) -> None:
     frame.evaluate(statement.test, state)
+    frame.decided(statement.test)
     inner = state.copy()
     if not assume(frame, statement.test, inner, truth=True):
         return
@@ -184,10 +195,16 @@ def _while(frame: Frame, statement: ast.While, state: State) -> None:
 def _loop(
     frame: Frame, statement: ast.For | ast.AsyncFor | ast.While, inner: State, state: State, *, certain: bool
 ) -> None:
-    """Run a loop's body once; what it binds may or may not have happened where the loop may not run at all."""
+    """Run a loop's body; what it binds may or may not have happened where the loop may not run at all."""
     frame.broken.append([])
     frame.loops += 1
-    frame.execute(statement.body, inner)
+    with frame.maybe():
+        frame.execute(statement.body, inner)
+        for _ in range(frame.rounds - 1):
+            inner.become(meet([state.copy(), inner.copy()]))
+            if not isinstance(statement, ast.While):
+                frame.iterated(statement.target, statement.iter, inner)
+            frame.execute(statement.body, inner)
     frame.loops -= 1
     ends = [inner, *frame.broken.pop()]
     alive = [end for end in ends if end.alive]
@@ -218,13 +235,14 @@ def _with(frame: Frame, statement: ast.With | ast.AsyncWith, state: State) -> No
             quiet += 1
         if item.optional_vars is not None:
             bind(frame, item.optional_vars, UNKNOWN, state)
+            frame.assigned(item.optional_vars, item.context_expr, state)
     frame.quiet_gradient += quiet
     frame.execute(statement.body, state)
     frame.quiet_gradient -= quiet
 
 
 def _is_no_gradient(value: Value) -> bool:
-    return any(isinstance(one, ExternalValue) and one.name in _NO_GRADIENT for one in value)
+    return any(isinstance(one, ExternalValue) and has("without_gradient_functions", one.name) for one in value)
 
 
 def _try(frame: Frame, statement: ast.Try, state: State) -> None:
@@ -234,7 +252,8 @@ def _try(frame: Frame, statement: ast.Try, state: State) -> None:
     for handler, start in zip(statement.handlers, caught, strict=True):
         if handler.name:
             start.locals[handler.name] = UNKNOWN
-        frame.execute(handler.body, start)
+        with frame.maybe():
+            frame.execute(handler.body, start)
     if state.alive:
         frame.execute(statement.orelse, state)
     state.become(meet([state, *caught]))
@@ -254,7 +273,8 @@ def _match(frame: Frame, statement: ast.Match, state: State) -> None:
             name = getattr(node, "name", None) if isinstance(node, (ast.MatchAs, ast.MatchStar)) else None
             if name:
                 branch.locals[name] = UNKNOWN
-        frame.execute(case.body, branch)
+        with frame.maybe():
+            frame.execute(case.body, branch)
         reached.append(branch)
     last = statement.cases[-1]
     if not (isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None):
@@ -264,6 +284,8 @@ def _match(frame: Frame, statement: ast.Match, state: State) -> None:
 
 def _return(frame: Frame, statement: ast.Return, state: State) -> None:
     frame.returned.append(NONE if statement.value is None else frame.evaluate(statement.value, state))
+    if statement.value is not None:
+        frame.leaves(statement.value, state)
     frame.exits.append(state.copy())
     state.alive = False
 
@@ -276,6 +298,8 @@ def _assert(frame: Frame, statement: ast.Assert, state: State) -> None:
     if isinstance(statement.test, ast.Constant) and not statement.test.value:
         state.alive = False
         return
+    frame.evaluate(statement.test, state)
+    frame.decided(statement.test)
     assume(frame, statement.test, state, truth=True)
 
 
@@ -293,7 +317,8 @@ def _delete(frame: Frame, statement: ast.Delete, state: State) -> None:
 def _function(frame: Frame, statement: ast.FunctionDef | ast.AsyncFunctionDef, state: State) -> None:
     scope = frame.scope.child(statement)
     closure = {**frame.closure, **state.locals}
-    state.locals[statement.name] = frozenset({FunctionValue(scope, closure, owner=frame.owner)})
+    trails = {**frame.closure_trails, **state.trails}
+    state.locals[statement.name] = frozenset({FunctionValue(scope, closure, owner=frame.owner, trails=trails)})
 
 
 def _class(frame: Frame, statement: ast.ClassDef, state: State) -> None:

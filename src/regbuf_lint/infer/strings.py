@@ -6,13 +6,28 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.value import Literal, Other, Value
+from regbuf_lint.model.value import OTHER, Literal, Other, Sequence, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from regbuf_lint.infer.arguments import Arguments
+    from regbuf_lint.model.value import Alternative
+
 _PATTERN = "str:"
 _FIELD = re.compile(r"\{[^{}]*\}")
+_CHANGING = frozenset(
+    {
+        "capitalize", "casefold", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rstrip", "strip",
+        "swapcase", "title", "upper",
+    }
+)  # fmt: skip
+"""Methods of a string that give another one, hardly any longer."""
+_LAYING_OUT = frozenset({"center", "expandtabs", "format_map", "join", "ljust", "rjust", "translate", "zfill"})
+"""Methods that give another string, too, which may become as long as their arguments say."""
+_DIVIDING = {"partition": "tuple", "rpartition": "tuple", "rsplit": "list", "split": "list", "splitlines": "list"}
+"""Methods that give strings, and in what."""
+_ANY_STRING = Other("str")
 
 
 def literal_string(value: Value) -> str | None:
@@ -54,9 +69,30 @@ def joined(parts: Iterable[Value]) -> Value:
     return _string("".join(map(_text, parts)))
 
 
-def formatted(template: str) -> Value:
-    """What ``template.format(...)`` gives."""
-    return _string(_FIELD.sub("*", template))
+def method_of_string(owner: Alternative, name: str, arguments: Arguments) -> Value:
+    """What a method gives of a string, known or not."""
+    text = owner.value if isinstance(owner, Literal) and isinstance(owner.value, str) else None
+    if name == "format" and text is not None:
+        return _string(_FIELD.sub("*", text))
+    if name in _DIVIDING:
+        return frozenset({Sequence(_DIVIDING[name], None, frozenset({_ANY_STRING}))})
+    if name not in _CHANGING:
+        return frozenset({_ANY_STRING}) if name in _LAYING_OUT | {"format"} else OTHER
+    given = [literal_string(value) for value in arguments.every()]
+    known = [one for one in given if one is not None]
+    if len(known) < len(given) or arguments.starred or arguments.keywords:
+        return frozenset({_ANY_STRING})
+    if text is not None:
+        return frozenset({Literal(_changed(text, name, known))})
+    usual = owner.usual if isinstance(owner, Other) else ""
+    return frozenset({replace(_ANY_STRING, usual=_changed(usual, name, known))})
+
+
+def _changed(text: str, name: str, arguments: list[str]) -> str:
+    try:
+        return str(getattr(text, name)(*arguments))
+    except TypeError:  # one argument too many or too few: the program raises
+        return text
 
 
 def _text(value: Value) -> str:

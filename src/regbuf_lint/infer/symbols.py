@@ -8,10 +8,10 @@ from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Functio
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import item_at
-from regbuf_lint.infer.library_functions import is_listed
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.value import UNKNOWN, Unknown, Value, held, join, may_be, unknown
+from regbuf_lint.torch_facts.library_functions import is_listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,9 +50,9 @@ def _function(frame: Frame, symbol: FunctionSymbol) -> Value:
 def _assigned(frame: Frame, symbol: ValueSymbol) -> Value:
     constants = frame.inference.constants
     if symbol.value not in constants:
-        if frame.inference.is_working(symbol.value):
+        if frame.inference.memo.is_working(symbol.value):
             return frame.inference.cut("bound in terms of itself", symbol.value)
-        with frame.inference.working(symbol.value) as work:
+        with frame.inference.memo.working(symbol.value) as work:
             value = frame.elsewhere(symbol.scope).evaluate(symbol.value, State())
         if work.is_lasting:
             constants[symbol.value] = value

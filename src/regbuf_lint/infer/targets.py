@@ -87,7 +87,7 @@ def note_gradient(frame: Frame, node: ast.Attribute, state: State) -> None:
         frame.recorder.gradient(node, frame.step(state), node.attr, state.attribute(node.attr).value)
         known = state.attribute(node.attr)
         asking = map_tensors(known.value, lambda tensor: _asking(tensor, wanted=True))
-        state.attributes[node.attr] = AttributeState(asking, known.writes)
+        state.attributes[node.attr] = replace(known, value=asking)
 
 
 def note_random(frame: Frame, node: ast.expr, state: State) -> None:
@@ -98,7 +98,7 @@ def note_random(frame: Frame, node: ast.expr, state: State) -> None:
         state.locals[node.id] = as_random(state.locals[node.id])
     elif isinstance(node, ast.Attribute) and node.attr in state.attributes and _is_self(frame, node, state):
         known = state.attributes[node.attr]
-        state.attributes[node.attr] = AttributeState(as_random(known.value), known.writes)
+        state.attributes[node.attr] = replace(known, value=as_random(known.value))
 
 
 def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State) -> bool:
@@ -147,7 +147,8 @@ def write(
     if frame.recorder is not None:
         places = frame.scope.file.span(node), None if side is None else frame.scope.file.span(side)
         number = frame.recorder.write(side or node, frame.step(state), attribute, value, prior.value, form, places)
-    state.attributes[attribute] = AttributeState(stored(value, prior.value), frozenset({number}))
+    trail = prior.trail if form is WriteForm.AUGMENTED else None
+    state.attributes[attribute] = AttributeState(stored(value, prior.value), frozenset({number}), trail)
 
 
 def _registers_itself(value: Value) -> bool:
@@ -195,7 +196,7 @@ def _bind_item(frame: Frame, target: ast.Subscript, value: Value, state: State) 
     elif isinstance(target.value, ast.Attribute) and _is_self(frame, target.value, state):
         known = state.attribute(target.value.attr)
         if known.value != UNSET:
-            state.attributes[target.value.attr] = AttributeState(changed, known.writes)
+            state.attributes[target.value.attr] = replace(known, value=changed)
     elif isinstance(target.value, ast.Subscript) and is_only(owner, Sequence, Mapping):
         _bind_item(frame, target.value, changed, state)
 

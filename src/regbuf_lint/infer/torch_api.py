@@ -1,16 +1,14 @@
-"""What torch's functions, methods and properties return, from the generated table; torch itself is not needed."""
+"""What calls of torch's functions and methods evaluate to, by the generated table."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.model.value import (
     NONE,
     TENSOR_KINDS,
+    Alternative,
     Buffer,
     Dtype,
     Literal,
@@ -24,6 +22,8 @@ from regbuf_lint.model.value import (
     join,
     unknown,
 )
+from regbuf_lint.torch_facts.table import table
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
@@ -37,60 +37,18 @@ _DTYPES = {
     "uint": Dtype.INT,
     "long": Dtype.INT,
     "short": Dtype.INT,
+    "byte": Dtype.INT,
+    "char": Dtype.INT,
     "bool": Dtype.BOOL,
     "complex": Dtype.COMPLEX,
+    "chalf": Dtype.COMPLEX,
     "cfloat": Dtype.COMPLEX,
     "cdouble": Dtype.COMPLEX,
 }
-_CASTS = {"float", "double", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"}
-_KEEPING = _CASTS | {"to", "cuda", "cpu", "type", "type_as", "xpu"}
-_EXPANDING = {"expand", "expand_as", "broadcast_to", "broadcast_tensors", "meshgrid"}
-"""Results have strides of 0 (torch 2.13), as long as nothing moves them."""
-_LIKE_ANOTHER = {"to", "type_as"}
-"""Methods that take no more than device and dtype from a tensor that is passed."""
-_GENERATOR_STATE = {"torch.get_rng_state", "torch.cuda.get_rng_state", "torch.random.get_rng_state"}
-JOINING = frozenset(
-    f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "block_diag")
-)
-"""Functions that make one tensor of a list of them."""
-_SPARSE = ("torch.sparse_", "torch.sparse.", "torch.cuda.sparse.")
-_FILLED = frozenset({"torch.empty", "torch.zeros", "torch.ones"})
-_CONVERTERS = {"torch.as_tensor", "torch.asarray"}
-_COPIERS = {"torch.tensor", "torch.scalar_tensor"}
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
 _DEEPEST_NESTING = 3
-_COPYING = {"clone", "contiguous", "repeat", "tile"}
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The generated table, its lists turned into sets."""
-
-    functions: dict[str, Any]
-    methods: dict[str, Any]
-    properties: dict[str, Any]
-    constants: dict[str, str]
-    generator_methods: dict[str, Any]
-    traits: dict[str, frozenset[str]]
-
-
-@cache
-def table() -> Table:
-    """The table of the torch version that it was generated from."""
-    raw = json.loads(files("regbuf_lint.infer").joinpath("data", "torch_api.json").read_text(encoding="utf-8"))
-    return Table(
-        raw["functions"],
-        raw["methods"],
-        raw["properties"],
-        raw["constants"],
-        raw["generator_methods"],
-        {name: frozenset(names) for name, names in raw["traits"].items()},
-    )
-
-
-def has(trait: str, name: str) -> bool:
-    """Whether a function or method is listed under a trait."""
-    return name in table().traits.get(trait, ())
+_NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_"}
+"""Of the methods that give a tensor in another form, those whose result has the same shape."""
 
 
 def constant(name: str) -> Value | None:
@@ -112,25 +70,52 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         random=like.random or has("random_functions", name),
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
         expanded=_is_expanded(name, arguments),
-        generator_state=name in _GENERATOR_STATE,
-        sparse=name.startswith(_SPARSE),
+        generator_state=has("generator_state_functions", name),
+        sparse=has("sparse_functions", name),
         empty=_makes_nothing(name, arguments),
+        pinned=_may_be_true(arguments.keyword("pin_memory")),
+        view_of_parameter=has("view_functions", name) and _holds_parameter(arguments.every()),
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
+        is_number=_is_number(name, arguments, like),
     )
     if not has("view_functions", name):
         like = replace(like, alias="")
     if name.endswith("_like"):
         like = replace(like, random=has("random_functions", name))
-    if name.endswith("_like") or name in _COPIERS or like.dtype in _NO_GRADIENT:
+    if has("graphless_functions", name) or like.dtype in _NO_GRADIENT:
         like = replace(like, derived=False, argument="")
-    if name in _CONVERTERS and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
+    if has("convert_functions", name) and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
         like = replace(like, fresh=False, argument="?")
     return _value(_choose(spec, arguments), like)
 
 
+def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
+    """Whether a call gives a tensor without dimensions: made of a number, or computed from such tensors alone."""
+    if not _is_made_of_data(name):
+        return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
+    data = arguments.argument(0, "data")
+    return (
+        bool(data)
+        and not arguments.keyword("device")
+        and all(_is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
+    )
+
+
+def _is_made_of_data(name: str) -> bool:
+    """Whether the result of a function has the shape of its first argument."""
+    return has("convert_functions", name) or (has("graphless_functions", name) and not name.endswith("_like"))
+
+
+def _is_plain_number(one: Alternative) -> bool:
+    return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
+
+
+_NUMBERS = frozenset(Other(kind) for kind in ("int", "float", "bool", "complex", "number"))
+
+
 def _is_expanded(name: str, arguments: Arguments) -> bool:
-    if name.rpartition(".")[2] in _EXPANDING:
+    if has("expanding_functions", name):
         return True
     return has("view_functions", name) and any(one.expanded for one in _tensors_in(arguments.every(), 0))
 
@@ -139,10 +124,19 @@ def _makes_nothing(name: str, arguments: Arguments) -> bool:
     """Whether a call is ``torch.Tensor()``, ``torch.empty(0)`` or the like, whose result has no elements."""
     if name == "torch.Tensor":
         return not arguments.every()
-    if name not in _FILLED:
+    copies = _is_made_of_data(name) and not has("convert_functions", name)
+    first = arguments.argument(0, "data" if copies else "size")
+    if copies:
+        return bool(first) and all(isinstance(one, Sequence) and one.items == () for one in first)
+    if not has("sized_functions", name):
         return False
-    sizes = arguments.argument(0, "size")
-    return any(isinstance(one, Literal) and one.value == 0 and not isinstance(one.value, bool) for one in sizes)
+    listed = [one.items for one in first if isinstance(one, Sequence)]
+    sizes = listed[0] if len(listed) == len(first) == 1 else arguments.positional
+    return any(_is_nought(size) for size in sizes or ()) or _is_nought(arguments.keyword("size"))
+
+
+def _is_nought(size: Value) -> bool:
+    return bool(size) and all(isinstance(one, Literal) and type(one.value) is int and one.value == 0 for one in size)
 
 
 def call_method(name: str, receiver: Tensor, arguments: Arguments) -> Value | None:
@@ -179,7 +173,13 @@ def as_plain(alternative: Tensor | Parameter | Buffer) -> Tensor:
         return alternative
     if isinstance(alternative, Buffer):
         return replace(alternative.tensor, fresh=False)
-    return Tensor(derived=alternative.trainable, random=alternative.random, fresh=False, dtype=Dtype.FLOAT)
+    return Tensor(
+        derived=alternative.trainable,
+        random=alternative.random,
+        fresh=False,
+        view_of_parameter=True,
+        dtype=Dtype.FLOAT,
+    )
 
 
 def result_tensor(operands: list[Value]) -> Tensor:
@@ -188,6 +188,8 @@ def result_tensor(operands: list[Value]) -> Tensor:
     return Tensor(
         derived=any(one.derived or one.requires_grad for one in found),
         random=any(one.random for one in found),
+        is_number=bool(found) and all(one.is_number for one in found),
+        of_subclass=any(one.of_subclass for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
         alias=next((one.alias for one in found if one.alias), ""),
     )
@@ -208,8 +210,18 @@ def _holds_held(values: list[Value]) -> bool:
     return any(not tensor.fresh for tensor in _tensors_in(values, 0))
 
 
+def _holds_parameter(values: list[Value]) -> bool:
+    return any(tensor.view_of_parameter for tensor in _tensors_in(values, 0))
+
+
+def _is_view(method: str) -> bool:
+    """Whether what a method gives shares the memory of its tensor, however it is called."""
+    return has("view_methods", method) and not has("move_methods", method) and not has("copy_methods", method)
+
+
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
-    others = Tensor() if name in _LIKE_ANOTHER else result_tensor(arguments.every())
+    moved, copied = has("move_methods", name), has("copy_methods", name)
+    others = Tensor() if has("like_another_methods", name) else result_tensor(arguments.every())
     like = replace(
         receiver,
         requires_grad=False,
@@ -217,8 +229,11 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         random=(receiver.random and not name.startswith("new_")) or others.random or has("random_methods", name),
         fresh=True,
         expanded=False,
-        sparse=name.startswith("to_sparse") or (receiver.sparse and name in _KEEPING | _COPYING | {"coalesce"}),
-        empty=receiver.empty and name in _KEEPING | _COPYING,
+        sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),
+        empty=receiver.empty and (moved or copied),
+        is_number=(receiver.is_number or others.is_number) and _keeps_number(name, arguments),
+        pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
+        view_of_parameter=receiver.view_of_parameter and _is_view(name),
         dtype=Dtype.DOUBLE if receiver.dtype is Dtype.DOUBLE else Dtype.UNKNOWN,
     )
     if name.endswith("_") and not name.endswith("__"):
@@ -230,25 +245,36 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         if name == "detach_":
             like = replace(like, requires_grad=False, derived=False)
         return like
-    if name in _KEEPING or has("view_methods", name):
+    if moved or has("view_methods", name):
         like = replace(like, fresh=receiver.fresh, expanded=receiver.expanded, dtype=receiver.dtype)
     else:
         like = replace(like, alias="")
-    if name in _EXPANDING:
+    if has("expanding_methods", name):
         like = replace(like, expanded=True)
     if name == "detach":
         like = replace(like, derived=False)
-    if name in _COPYING:
+    if copied:
         like = replace(like, dtype=receiver.dtype, fresh=name != "contiguous" or receiver.fresh)
     like = replace(like, dtype=_cast_dtype(name, arguments, like.dtype))
     if like.dtype in _NO_GRADIENT or name.startswith("new_"):
         like = replace(like, derived=False)
-        like = like if name in _KEEPING else replace(like, argument="")
+        like = like if moved else replace(like, argument="")
     return like
 
 
+def _keeps_number(name: str, arguments: Arguments) -> bool:
+    """Whether what a method makes of a number on the CPU is one: neither on another device nor of another shape."""
+    if name in _NUMBERS_KEPT or has("cast_methods", name):
+        return True
+    if has("move_methods", name):
+        return all(
+            isinstance(one, Other) and one.what.startswith("dtype") for value in arguments.every() for one in value
+        )
+    return not has("reshape_methods", name)
+
+
 def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:
-    if name in _CASTS:
+    if has("cast_methods", name):
         return dtype_named(name)
     for value in arguments.every():
         for one in value:
@@ -280,6 +306,11 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
         return Dtype.INT
     dtypes = {tensor.dtype for tensor in _tensors_in(arguments.every(), 0)}
     return dtypes.pop() if len(dtypes) == 1 else Dtype.UNKNOWN
+
+
+def _may_be_true(value: Value) -> bool:
+    """Whether an argument is given, and not to say no."""
+    return bool(value) and not _falsy(value)
 
 
 def _truthy(value: Value) -> bool:

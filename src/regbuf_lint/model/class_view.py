@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from regbuf_lint.model.span import Span
+    from regbuf_lint.model.trail import Trail
 
 
 class WriteForm(Enum):
@@ -23,6 +24,7 @@ class WriteForm(Enum):
     UNPACKED = "self.x, y = value"
     AUGMENTED = "self.x += value"
     SETATTR = "setattr(self, name, value)"
+    REGISTERED = "self.register_parameter(name, value)"
     TARGET = "for self.x in ..., with ... as self.x"
     BYPASS = "self.__dict__[name] = value, object.__setattr__(self, name, value)"
     DELETED = "del self.x"
@@ -126,10 +128,12 @@ class AttributeState:
     Attributes:
         value: what it is.
         writes: numbers of the events that may have set it last.
+        trail: where its value comes from, while a method is traced that has set it; None where none has.
     """
 
     value: Value = UNSET
     writes: frozenset[int] = frozenset()
+    trail: Trail | None = None
 
 
 @dataclass(frozen=True, slots=True)

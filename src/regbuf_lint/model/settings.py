@@ -64,6 +64,8 @@ class Settings:
         module_classes: dotted names of classes that are to be taken for nn.Module classes.
         tensor_functions: dotted names of functions that return a tensor.
         ignore_attributes: ``attr`` or ``Class.attr`` patterns (fnmatch) that no rule reports.
+        python: the interpreter or environment that the project runs with; empty where nothing says so.
+        packages: directories of the packages installed there; none where it is not known.
     """
 
     root: Path
@@ -84,3 +86,5 @@ class Settings:
     module_classes: tuple[str, ...] = ()
     tensor_functions: tuple[str, ...] = ()
     ignore_attributes: tuple[str, ...] = ()
+    python: str = ""
+    packages: tuple[Path, ...] = ()

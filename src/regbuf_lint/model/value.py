@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class Dtype(Enum):
@@ -26,9 +26,14 @@ class Dtype(Enum):
 
 
 class Alternative:
-    """One thing that an expression can evaluate to."""
+    """One thing that an expression can evaluate to.
+
+    Attributes:
+        is_function: whether it is a function, of which a table may hold more than a name has other values.
+    """
 
     __slots__ = ()
+    is_function: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,11 @@ class Tensor(Alternative):
         generator_state: state of a random generator, which has to stay on the CPU.
         sparse: of a sparse layout, as far as is known; DDP refuses such buffers.
         empty: without elements, as far as is known: it stands for nothing.
+        pinned: in page-locked memory of the host, from where it is copied to a device.
+        view_of_parameter: shares the memory of a Parameter, of which it is a part or another form.
+        of_subclass: of a class that derives from torch's, or computed from one that is.
         dtype: class of its dtype.
+        is_number: without dimensions, as far as is known: it goes with tensors of any device.
         argument: name of the constructor argument that it may be identical with, or an empty string.
         alias: name of the attribute that it was read from, or an empty string.
     """
@@ -57,7 +66,11 @@ class Tensor(Alternative):
     generator_state: bool = False
     sparse: bool = False
     empty: bool = False
+    pinned: bool = False
+    view_of_parameter: bool = False
+    of_subclass: bool = False
     dtype: Dtype = Dtype.UNKNOWN
+    is_number: bool = False
     argument: str = ""
     alias: str = ""
 
@@ -225,6 +238,7 @@ UNKNOWN: Value = frozenset({Unknown()})
 
 TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)
 MOST_ALTERNATIVES = 12
+MOST_FUNCTIONS = 40
 
 
 def unknown(reason: str) -> Value:
@@ -236,7 +250,9 @@ def join(values: Iterable[Value]) -> Value:
     """What a name can be where paths meet that bind it to ``values``."""
     joined = frozenset[Alternative]().union(*values)
     if len(joined) > MOST_ALTERNATIVES:
-        return unknown("too many alternatives")
+        functions = sum(one.is_function for one in joined)
+        if functions > MOST_FUNCTIONS or len(joined) - functions > MOST_ALTERNATIVES:
+            return unknown("too many alternatives")
     return joined
 
 
@@ -265,11 +281,24 @@ def tensors(value: Value) -> tuple[Tensor, ...]:
     return tuple(one for one in value if isinstance(one, Tensor))
 
 
+def tensors_inside(value: Value) -> Iterator[Tensor]:
+    """The unregistered tensors among the alternatives, and those in lists, tuples and dicts among them."""
+    yield from tensors(value)
+    yield from (tensor for one in value for part in parts_of(one) for tensor in tensors_inside(part))
+
+
 def parts_of(one: Alternative) -> tuple[Value, ...]:
     """What a list, tuple or dict holds, as far as that is known one by one; nothing for any other alternative."""
     if isinstance(one, Sequence):
         return one.items if one.items is not None else (one.element,)
     return (*(value for _, value in one.items), one.rest) if isinstance(one, Mapping) else ()
+
+
+def is_empty_container(one: Alternative) -> bool:
+    """Whether an alternative is a list or dict that holds nothing but None and containers that are empty too."""
+    if not isinstance(one, (Sequence, Mapping)):
+        return False
+    return all(is_empty_container(held) for value in parts_of(one) for held in without(value, NoneValue))
 
 
 def asks_for_gradient(value: Value) -> bool:

@@ -77,18 +77,37 @@ def as_registration(source: SourceText, span: Span, style: TextStyle) -> Edit:
 def frozen_as_buffer(source: SourceText, span: Span, style: TextStyle) -> Edit:
     """``self.w = nn.Parameter(t, requires_grad=False)`` as the registration of a persistent buffer.
 
+    So is what ``self.register_parameter`` is given.
+
     Raises:
         CannotRewrite: the statement has another form.
     """
     statement = parse_statement(source, span)
-    target = statement.targets[0].target if isinstance(statement, cst.Assign) and len(statement.targets) == 1 else None
-    value = value_of_frozen(statement.value) if isinstance(statement, cst.Assign) else None
-    if value is None or not isinstance(target, cst.Attribute):
+    target, parameter = _target_and_parameter(statement)
+    value = None if parameter is None else value_of_frozen(parameter)
+    if value is None or target is None:
         msg = "the statement is more than `self.x = nn.Parameter(t, requires_grad=False)`"
         raise CannotRewrite(msg)
     with refusing_what_libcst_refuses():
         place = place_of(source, span, style)
         return Edit(span, registration(target, value, Registered(persistent=True), place, style))
+
+
+def _target_and_parameter(
+    statement: cst.BaseSmallStatement,
+) -> tuple[cst.Attribute | None, cst.BaseExpression | None]:
+    """The attribute that gets a Parameter, and the Parameter: assigned, or given to ``register_parameter``."""
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0].target
+        return (target if isinstance(target, cst.Attribute) else None), statement.value
+    node = statement.value if isinstance(statement, cst.Expr) else None
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None, None
+    given = _by_name(node, ("name", "param"))
+    name = given.get("name")
+    attribute = name.evaluated_value if isinstance(name, cst.SimpleString) else None
+    is_name = isinstance(attribute, str) and attribute.isidentifier()
+    return (cst.Attribute(node.func.value, cst.Name(str(attribute))) if is_name else None), given.get("param")
 
 
 @dataclass(frozen=True, slots=True)

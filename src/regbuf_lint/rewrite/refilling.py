@@ -15,7 +15,7 @@ from regbuf_lint.rewrite.places import Place
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from regbuf_lint.classes.weight_initialiser import Repeated, WeightInitialiser
+    from regbuf_lint.placement.weight_initialiser import Repeated, WeightInitialiser
     from regbuf_lint.rewrite.style import TextStyle
     from regbuf_lint.source.text import SourceText
 

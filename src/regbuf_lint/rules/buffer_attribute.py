@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.findings.event_finding import event_finding
+from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Tensor, is_only, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_annotations import new_annotation
-from regbuf_lint.rules.event_finding import event_finding
 from regbuf_lint.rules.register_buffer_call import META as OPPOSITE
 from regbuf_lint.source.selection import selected_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.finding import Finding
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF203",
@@ -75,7 +74,7 @@ def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
     from regbuf_lint.rewrite.conversions import as_registration  # noqa: PLC0415  libcst is slow to load
 
     try:
-        edit = as_registration(context.source, event.step.statement, context.text_style(event.step.method))
+        edit = as_registration(context.source, event.step.statement, context.text.style(event.step.method))
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     doubtful = any(one.derived or one.requires_grad or one.argument for one in tensors(event.value))
@@ -83,6 +82,3 @@ def _fix(context: ClassContext, event: Registration) -> tuple[Fix | None, str]:
     applicability = Applicability.SAFE if safe else Applicability.UNSAFE
     edits = tuple(sorted([edit, *new_annotation(context, event.attribute or "")], key=lambda one: one.span))
     return Fix(applicability, f"Register `{event.attribute}` by a call", edits), "" if safe else _LOOK
-
-
-RULE = Rule(META, DOCS, check)

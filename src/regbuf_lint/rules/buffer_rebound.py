@@ -17,14 +17,13 @@ from regbuf_lint.model.value import (
     is_only,
     may_be,
 )
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Event
     from regbuf_lint.model.value import Value
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF104",
@@ -129,6 +128,3 @@ def _spelled(value: Value) -> str:
     if isinstance(one, Literal):
         return "a string" if isinstance(one.value, (str, bytes)) else "a number"
     return _SPELLINGS.get(type(one), "something that is no tensor")
-
-
-RULE = Rule(META, DOCS, check)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.model.class_view import GradientRequest, Registration
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, is_only, may_be, tensors, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.change import Change
-from regbuf_lint.rules.event_finding import event_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.value import Alternative, Value
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF101",
@@ -153,7 +152,7 @@ def _removal(context: ClassContext, event: GradientRequest) -> tuple[Fix | None,
     from regbuf_lint.rewrite.gradients import is_bare_request  # noqa: PLC0415  libcst is slow to load
 
     statement = event.step.statement
-    if context.is_alone_in_block(statement):
+    if context.text.is_alone_in_block(statement):
         return None, "fix withheld: the statement is all that its block holds"
     try:
         if not is_bare_request(context.source, statement):
@@ -162,6 +161,3 @@ def _removal(context: ClassContext, event: GradientRequest) -> tuple[Fix | None,
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     return Fix(Applicability.UNSAFE, f"Leave buffer `{event.attribute}` without a gradient", (edit,)), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.evidence import evidence
+from regbuf_lint.findings.inert import inert
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Distribution, NoneValue, is_only
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.value import Value
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF003",
@@ -68,9 +70,9 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.attribute or event.attribute in reported:
             continue
-        if not _stays(context, event) or context.looks_after(event.attribute):
+        if not _stays(context, event) or exempting(context, event.attribute) is not None:
             continue
-        if context.sampled_for_host(event.attribute):
+        if inert(context, event.attribute) is not None:
             continue
         reported.add(event.attribute)
         yield _finding(context, event)
@@ -106,7 +108,5 @@ def _finding(context: ClassContext, write: Write) -> Finding:
         class_name=context.name,
         attribute=write.attribute,
         method=write.step.method,
+        evidence=evidence(context, write.attribute or ""),
     )
-
-
-RULE = Rule(META, DOCS, check)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.model.class_view import GradientRequest, Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
@@ -11,13 +12,11 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Parameter, Unset, is_only
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_annotations import new_annotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF201",
@@ -29,7 +28,10 @@ META = RuleMeta(
 )
 
 DOCS = RuleDocs(
-    what="Reports `self.w = nn.Parameter(t, requires_grad=False)` while an `nn.Module` is built.",
+    what=(
+        "Reports `self.w = nn.Parameter(t, requires_grad=False)` while an `nn.Module` is built, and the like that "
+        "`register_parameter` is given."
+    ),
     why=(
         "A Parameter is what an optimizer trains: a frozen one is in `parameters()`, is counted, is sharded by FSDP, "
         "is decayed by optimizers that do not look at gradients, and starts to train as soon as somebody calls "
@@ -45,6 +47,7 @@ DOCS = RuleDocs(
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",),
 )
 
+_FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.CHAINED, WriteForm.REGISTERED})
 _LOOK = "the fix needs a look: `parameters()` no longer lists it, which code or a saved optimizer may rely on"
 
 
@@ -60,7 +63,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
 
 
 def _is_frozen(write: Write) -> bool:
-    if write.attribute is None or write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.CHAINED}:
+    if write.attribute is None or write.form not in _FORMS:
         return False
     frozen = [not one.trainable for one in write.value if isinstance(one, Parameter)]
     return is_only(write.value, Parameter) and all(frozen)
@@ -88,8 +91,8 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     collision = context.collision(write.attribute or "")
     if collision is not None:
         return None, f"fix withheld: `{write.attribute}` is also {collision}"
-    style = context.text_style(write.step.method)
-    if context.wants_nn_buffer and not style.buffer_name:
+    style = context.text.style(write.step.method)
+    if context.text.wants_nn_buffer and not style.buffer_name:
         return None, f"fix withheld: {NO_BUFFER_NAME}"
     from regbuf_lint.rewrite.conversions import frozen_as_buffer  # noqa: PLC0415  libcst is slow to load
 
@@ -98,9 +101,6 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     message = f"Register `{write.attribute}` as a persistent buffer"
-    annotations = () if context.wants_nn_buffer else new_annotation(context, write.attribute or "")
+    annotations = () if context.text.wants_nn_buffer else new_annotation(context, write.attribute or "")
     edits = sorted([edit, *annotations], key=lambda one: one.span)
     return Fix(Applicability.UNSAFE, message, style.with_import(edits)), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

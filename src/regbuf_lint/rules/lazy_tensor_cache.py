@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.fixes.buffer_fix import buffer_fixes
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.fix import Applicability
@@ -12,13 +14,11 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import NoneValue, Tensor, Unset, is_only, is_tensor, tensors
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import buffer_fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF004",
@@ -79,7 +79,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.attribute or not _stays_none(context, event):
             continue
-        if context.looks_after(event.attribute):
+        if exempting(context, event.attribute) is not None:
             continue
         filled = _filled_later(context, event.attribute)
         if filled and context.asks_for(event.attribute):
@@ -108,7 +108,7 @@ def _filled_later(context: ClassContext, attribute: str) -> list[Write]:
 def _finding(context: ClassContext, write: Write, attribute: str, filled: list[Write]) -> Finding:
     outcome = buffer_fixes(context, [attribute])[attribute]
     fix = replace(outcome.fix, applicability=Applicability.UNSAFE) if outcome.fix is not None else None
-    flag = "" if context.wanted_persistence(attribute) is Persistence.ALWAYS else ", persistent=False"
+    flag = "" if context.text.wanted_persistence(attribute) is Persistence.ALWAYS else ", persistent=False"
     return Finding(
         rule=META,
         message=(
@@ -127,6 +127,3 @@ def _finding(context: ClassContext, write: Write, attribute: str, filled: list[W
         fix=fix,
         related=tuple(Related(one.target, "a tensor is assigned here") for one in filled),
     )
-
-
-RULE = Rule(META, DOCS, check)

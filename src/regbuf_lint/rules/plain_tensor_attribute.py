@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.findings.evidence import evidence
+from regbuf_lint.findings.inert import inert
+from regbuf_lint.findings.plain_tensors import plain_tensors
+from regbuf_lint.fixes.attribute_fixes import attribute_fixes
+from regbuf_lint.fixes.buffer_fix import BufferFix, computed_name_fix
+from regbuf_lint.fixes.buffer_plan import becomes_assignment
+from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Buffer, Parameter, is_tensor, may_be, tensors
+from regbuf_lint.model.value import Dtype, tensors
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.attribute_fixes import attribute_fixes
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import BufferFix, computed_name_fix
-from regbuf_lint.rules.buffer_plan import becomes_assignment
-from regbuf_lint.rules.change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.class_view import Write
+    from regbuf_lint.model.finding import Evidence
 
 META = RuleMeta(
     code="RBF001",
@@ -92,67 +95,28 @@ DOCS = RuleDocs(
 )
 
 
-def _is_plain_tensor_write(context: ClassContext, write: Write) -> bool:
-    """Whether a write leaves an unregistered tensor in the attribute that should not be there."""
-    if not is_tensor(write.value) or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
-        return False
-    if write.fills_buffer:
-        return False
-    if context.is_to_be_trained(write.attribute, write.value) or _stays_empty(context, write):
-        return False
-    return not any(tensor.generator_state for tensor in tensors(write.value))
-
-
-def _stays_empty(context: ClassContext, write: Write) -> bool:
-    """Whether a tensor without elements stands for nothing, and no method puts another one in its place."""
-    if not all(tensor.empty for tensor in tensors(write.value)):
-        return False
-    return write.attribute is None or context.change_of(write.attribute) is Change.NONE
-
-
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
-    events = context.construction.events
-    own = [event for event in events if isinstance(event, Write) and event.step.own]
-    writes = [write for write in own if _is_plain_tensor_write(context, write)]
-    if not writes or context.registers_on_assignment:
-        return
     reported: dict[str, list[Write]] = {}
-    for attribute in dict.fromkeys(write.attribute for write in writes):
-        if context.looks_after(attribute):
-            continue
-        mine = [write for write in writes if write.attribute == attribute]
+    for attribute, writes in plain_tensors(context).items():
         if attribute is None:
-            yield from (_finding(context, [write], computed_name_fix(context, write)) for write in mine)
-        elif _survives(context, attribute, mine) and not context.read_on_host(attribute):
-            reported[attribute] = mine
+            yield from (_finding(context, [write], computed_name_fix(context, write)) for write in writes)
+        elif inert(context, attribute) is None:
+            reported[attribute] = writes
     fixes = attribute_fixes(context, reported)
-    for attribute, mine in reported.items():
-        yield _finding(context, mine, fixes[attribute])
-
-
-def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
-    """Whether one of the writes may still be what the attribute holds when construction ends.
-
-    Where another path registers the attribute, who leaves it plain on this one does so on purpose.
-    """
-    state = context.construction.attributes.get(attribute)
-    if state is None or may_be(state.value, Buffer):
-        return False
-    if may_be(state.value, Parameter) and not tensors(state.value):
-        return False  # what was plain for a while became one wherever it was a tensor
-    return any(write.number in state.writes for write in writes)
+    for attribute, writes in reported.items():
+        yield _finding(context, writes, fixes[attribute])
 
 
 def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
     first = mine[0]
+    found = evidence(context, first.attribute) if first.attribute else ()
     what = f"`{context.name}.{first.attribute}`" if first.attribute else f"an attribute of `{context.name}`"
     buffer = context.registered_as(first.attribute) if first.attribute else None
     advice = outcome.advice or _advice(context, first, buffer)
-    lost = f"while the buffer `{buffer}`, now the same, moves" if buffer else "and `state_dict()` does not save it"
     return Finding(
         rule=META,
-        message=f"{what} is a plain tensor: `.to()` and `.half()` leave it behind {lost}",
+        message=f"{what} is a plain tensor: {_consequence(mine, outcome, found, buffer)}",
         span=first.target,
         statement=first.step.statement,
         help=f"{advice}; {outcome.note}" if outcome.note else advice,
@@ -161,24 +125,30 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
         method=first.step.method,
         fix=outcome.fix,
         related=tuple(Related(write.target, "assigned again here") for write in mine[1:]),
+        evidence=found,
     )
+
+
+def _consequence(mine: list[Write], outcome: BufferFix, found: tuple[Evidence, ...], buffer: str | None) -> str:
+    """What breaks, and when."""
+    casts = any(one.dtype not in {Dtype.INT, Dtype.BOOL} for write in mine for one in tensors(write.value))
+    left = "`.to()` and `.half()` leave it behind" if casts else "`.to()` leaves it behind"
+    if buffer:
+        return f"{left} while the buffer `{buffer}`, now the same, moves"
+    saved = outcome.fix is not None and bool(outcome.fix.adds)
+    unsaved = " and `state_dict()` does not save it" if saved or outcome.fix is None else ""
+    return f"{left}{unsaved}" + (f"; {found[0].message}" if found else "")
 
 
 def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
     """What to write instead, where the attribute's tensor is no buffer of another name, or is one."""
-    wanted = f"read `self.{buffer}` instead" if buffer else f"register it: `{_registration(context, write)}`"
-    if write.attribute is None or context.is_used_later(write.attribute):
-        return wanted
-    return f"{wanted}; but nothing reads it once the object is built: delete it, or keep it in a local variable"
+    return f"read `self.{buffer}` instead" if buffer else f"register it: `{_registration(context, write)}`"
 
 
 def _registration(context: ClassContext, write: Write) -> str:
     """What to write instead, in the style of the fixes."""
     if write.attribute and becomes_assignment(context, write):
-        name = context.text_style(write.step.method).buffer_name or "nn.Buffer"
+        name = context.text.style(write.step.method).buffer_name or "nn.Buffer"
         return f"self.{write.attribute} = {name}(...)"
     name = f'"{attribute_key(write.attribute, context.name)}"' if write.attribute else "name"
     return f"self.register_buffer({name}, ...)"
-
-
-RULE = Rule(META, DOCS, check)

@@ -11,13 +11,12 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, is_only, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.classes.moves import DeviceMove
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF204",
@@ -106,13 +105,10 @@ def _finding(context: ClassContext, move: DeviceMove) -> Finding:
 def _fix(context: ClassContext, move: DeviceMove) -> tuple[Fix | None, str]:
     edit = Edit(move.call, context.source.slice(move.receiver))
     if move.rebinds:
-        if context.is_alone_in_block(move.statement):
+        if context.text.is_alone_in_block(move.statement):
             return None, "fix withheld: the statement is all that its block holds"
         try:
             edit = Edit(without_statement(context.source, move.statement), "")
         except CannotRewrite as reason:
             return None, f"fix withheld: {reason}"
     return Fix(Applicability.UNSAFE, f"Leave `{move.attribute}` where it is", (edit,)), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF103",
@@ -79,6 +78,3 @@ def _finding(context: ClassContext, event: Registration) -> Finding:
         attribute=event.attribute,
         method=event.step.method,
     )
-
-
-RULE = Rule(META, DOCS, check)

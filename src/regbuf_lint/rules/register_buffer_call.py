@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Tensor, is_only, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.event_finding import event_finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.rewrite.style import TextStyle
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF202",
@@ -54,7 +53,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         return
     for event in context.construction.events:
         if isinstance(event, Registration) and event.function == "register_buffer" and _is_convertible(context, event):
-            style = context.text_style(event.step.method)
+            style = context.text.style(event.step.method)
             if style.buffer_name:
                 yield _finding(context, event, style)
 
@@ -95,6 +94,3 @@ def _fix(context: ClassContext, event: Registration, style: TextStyle) -> tuple[
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     return Fix(Applicability.SAFE, f"Assign `{event.attribute}` as `nn.Buffer`", style.with_import([edit])), ""
-
-
-RULE = Rule(META, DOCS, check)

@@ -10,12 +10,11 @@ from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Span
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF106",
@@ -78,6 +77,3 @@ def _fix(context: ClassContext, event: Registration) -> Fix:
     adds = (key,) if is_registered_persistent(context.source, event.call) else ()
     edit = Edit(Span(event.step.statement.start, event.call.start), "")
     return Fix(Applicability.SAFE, "Drop the assignment", (edit,), adds=adds)
-
-
-RULE = Rule(META, DOCS, check)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.register_over_fix import fix_of
 from regbuf_lint.model.class_view import GradientRequest, Registration, Write
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Unset, may_be
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.register_over_fix import fix_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF102",
@@ -124,6 +123,3 @@ def _finding(context: ClassContext, event: Registration, why: str, help_text: st
         attribute=event.attribute,
         method=event.step.method,
     )
-
-
-RULE = Rule(META, DOCS, check)

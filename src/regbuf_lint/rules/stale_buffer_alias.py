@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Mapping, NoneValue, Sequence, is_only, is_tensor, may_be, parts_of
-from regbuf_lint.rules.base import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.value import Alternative, Value
-    from regbuf_lint.rules.context import ClassContext
 
 META = RuleMeta(
     code="RBF105",
@@ -67,7 +67,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.attribute or event.attribute in reported:
             continue
-        if not _is_alias(context, event) or context.looks_after(event.attribute):
+        if not _is_alias(context, event) or exempting(context, event.attribute) is not None:
             continue
         reported.add(event.attribute)
         yield _finding(context, event)
@@ -122,6 +122,3 @@ def _finding(context: ClassContext, write: Write) -> Finding:
         attribute=write.attribute,
         method=write.step.method,
     )
-
-
-RULE = Rule(META, DOCS, check)

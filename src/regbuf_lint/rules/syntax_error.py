@@ -5,7 +5,6 @@ from __future__ import annotations
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Position, Span
-from regbuf_lint.rules.base import Rule, no_class_findings
 
 META = RuleMeta(
     code="RBF900",
@@ -32,6 +31,3 @@ def syntax_error(message: str, position: Position) -> Finding:
     span = Span(position, position)
     help_text = "mend the syntax; if it is newer than the running Python, run regbuf-lint with a newer one"
     return Finding(rule=META, message=f"the file does not parse: {message}", span=span, statement=span, help=help_text)
-
-
-RULE = Rule(META, DOCS, no_class_findings)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.evidence import evidence
+from regbuf_lint.findings.inert import inert
+from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes
+from regbuf_lint.fixes.container_fix import container_fix
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
@@ -15,25 +20,26 @@ from regbuf_lint.model.value import (
     Sequence,
     Tensor,
     Unset,
+    is_empty_container,
     is_only,
     is_tensor,
     may_be,
     parts_of,
     tensors,
+    tensors_inside,
     without,
 )
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.buffer_fix import all_writes
-from regbuf_lint.rules.container_fix import container_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.value import Alternative, Value
-    from regbuf_lint.rules.buffer_fix import BufferFix
-    from regbuf_lint.rules.context import ClassContext
 
 _DEEPEST_NESTING = 2
+_TENSORS = "holds tensors in a container: `.to()` and `.half()` leave them behind and `state_dict()` does not save them"
+_PARTS = "holds parts of a Parameter in a container: `.to()` and `.half()` move the Parameter and leave them behind"
+_TAKE_LATER = "take the parts where they are used: chunk or index the Parameter in `forward`"
 
 META = RuleMeta(
     code="RBF002",
@@ -79,8 +85,8 @@ DOCS = RuleDocs(
         "indexing, loops, `len()`, `zip()` and unpacking read it as before, but each read makes a new list, and "
         "TorchScript cannot compile the property. Withheld, with the reason in the help, where the attribute is "
         "handed on, changed, assigned again or named in a string; for dicts, named tuples, nested containers, and "
-        "lists that are filled with `append`; where the file speaks of TorchScript; where a name is taken; and where "
-        "the fix of RBF001 would be withheld."
+        "lists that are filled with `append`; for parts of a Parameter, which are to be taken where they are used; "
+        "where the file speaks of TorchScript; where a name is taken; and where the fix of RBF001 would be withheld."
     ),
     checkpoint_impact=(
         "As for RBF001: with `--persistent auto`, tensors that every construction rebuilds are registered with "
@@ -101,27 +107,23 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if event.attribute is not None and _ends_as_container(context, event, event.attribute):
             ending.setdefault(event.attribute, []).append(event)
     for attribute, writes in ending.items():
-        if (
-            context.looks_after(attribute)
-            or context.is_merged_over_settings(attribute)
-            or context.is_to_be_filled(attribute)
-            or context.is_handed_out(attribute)
-            or _is_read_on_host(context, attribute)
-        ):
+        if exempting(context, attribute) is not None or context.is_merged_over_settings(attribute):
             continue
-        every = all_writes(context.construction.events, attribute)
-        yield _finding(context, _reported(writes), attribute, container_fix(context, attribute, every))
+        if context.is_handed_out(attribute) or _is_inert(context, attribute):
+            continue
+        if all(tensor.view_of_parameter for tensor in tensors_inside(context.value_of(attribute))):
+            yield _finding(context, _reported(writes), attribute, _PARTS, BufferFix(None, "", _TAKE_LATER))
+        else:
+            fix = container_fix(context, attribute, all_writes(context.construction.events, attribute))
+            yield _finding(context, _reported(writes), attribute, _TENSORS, fix)
 
 
-def _is_read_on_host(context: ClassContext, attribute: str) -> bool:
-    """Whether Python alone reads the tensors, which are the same in each object."""
-    held = _held_tensors(context.value_of(attribute))
-    return not any(tensor.random or tensor.derived for tensor in held) and context.read_on_host(attribute)
-
-
-def _held_tensors(value: Value) -> Iterator[Tensor]:
-    yield from tensors(value)
-    yield from (tensor for one in value for part in parts_of(one) for tensor in _held_tensors(part))
+def _is_inert(context: ClassContext, attribute: str) -> bool:
+    """Whether nothing comes of the tensors, which are the same in each object and have elements."""
+    held = tuple(tensors_inside(context.value_of(attribute)))
+    if held and all(tensor.empty for tensor in held):
+        return True
+    return not any(tensor.random or tensor.derived for tensor in held) and inert(context, attribute) is not None
 
 
 def _reported(writes: list[Write]) -> Write:
@@ -165,14 +167,7 @@ def _is_harmless(one: Alternative, depth: int) -> bool:
     """Whether an alternative speaks not against a container of tensors: another, an empty one, a tensor, nothing."""
     if isinstance(one, (Tensor, NoneValue, Unset)):
         return True
-    return _holds_tensors(one, depth) or _is_empty(one)
-
-
-def _is_empty(one: Alternative) -> bool:
-    """Whether a container holds nothing but None and containers that are empty too."""
-    if not isinstance(one, (Sequence, Mapping)):
-        return False
-    return all(_is_empty(held) for value in parts_of(one) for held in without(value, NoneValue))
+    return _holds_tensors(one, depth) or is_empty_container(one)
 
 
 def _holds_tensors(one: Alternative, depth: int) -> bool:
@@ -199,25 +194,20 @@ def _is_held(value: Value, depth: int) -> bool:
     return _are_containers(value, depth + 1)
 
 
-def _finding(context: ClassContext, write: Write, attribute: str, outcome: BufferFix) -> Finding:
-    advice = (
+def _finding(context: ClassContext, write: Write, attribute: str, trouble: str, outcome: BufferFix) -> Finding:
+    advice = outcome.advice or (
         f'register each tensor as a buffer of its own (`self.register_buffer(f"{attribute}_{{i}}", ...)`) and read '
         "them by name"
     )
     return Finding(
         rule=META,
-        message=(
-            f"`{context.name}.{attribute}` holds tensors in a container: `.to()` and `.half()` leave them behind and "
-            "`state_dict()` does not save them"
-        ),
+        message=f"`{context.name}.{attribute}` {trouble}",
         span=write.target,
         statement=write.step.statement,
-        help=f"{advice}; {outcome.note}",
+        help=f"{advice}; {outcome.note}" if outcome.note else advice,
         class_name=context.name,
         attribute=attribute,
         method=write.step.method,
         fix=outcome.fix,
+        evidence=evidence(context, attribute),
     )
-
-
-RULE = Rule(META, DOCS, check)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.parameter_fix import parameter_obstacle
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
@@ -11,13 +12,11 @@ from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import is_tensor
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
-from regbuf_lint.rules.base import Rule
-from regbuf_lint.rules.parameter_fix import parameter_obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from regbuf_lint.rules.context import ClassContext
+    from regbuf_lint.class_context.context import ClassContext
 
 META = RuleMeta(
     code="RBF005",
@@ -93,7 +92,7 @@ def _finding(context: ClassContext, write: Write) -> Finding:
 
 
 def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
-    name = context.torch_name("Parameter", write.step.method)
+    name = context.text.torch_name("Parameter", write.step.method)
     if name is None:
         return None, "fix withheld: the file imports neither `torch` nor `torch.nn`"
     obstacle = parameter_obstacle(context, write)
@@ -102,13 +101,10 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     from regbuf_lint.rewrite.gradients import as_parameter  # noqa: PLC0415  libcst is slow to load
 
     try:
-        edit = as_parameter(context.source, write.step.statement, name, context.text_style(write.step.method))
+        edit = as_parameter(context.source, write.step.statement, name, context.text.style(write.step.method))
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     message = f"Make `{write.attribute}` a Parameter"
     return Fix(
         Applicability.UNSAFE, message, (edit,), adds=(attribute_key(write.attribute or "", context.name),)
     ), _LOOK
-
-
-RULE = Rule(META, DOCS, check)

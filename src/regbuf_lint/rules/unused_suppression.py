@@ -9,7 +9,6 @@ from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Position, Span
-from regbuf_lint.rules.base import Rule, no_class_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,6 +120,3 @@ def _without(source: SourceText, comment: NoqaComment, span: Span) -> Edit:
     if comment.row < source.rows:
         return Edit(Span(Position(comment.row, 1), Position(comment.row + 1, 1)), "")
     return Edit(Span(Position(comment.row, 1), end), "")
-
-
-RULE = Rule(META, DOCS, no_class_findings)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence, Settings
 from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
+from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.gitignore import compile_patterns
 from regbuf_lint.source.selection import ALL, names
@@ -52,12 +53,15 @@ def load_settings(
     """
     table = None if isolated else read_table(config) if config is not None else find_table(start)
     values = _convert_file(table, known_codes) if table is not None else {}
+    if table is not None and "python" in values:
+        values["python"] = str(table.path.parent / values["python"])
     given = {key: _convert(key, value, f"--{key}", known_codes) for key, value in overrides.items()}
     merged = _merge(values, given)
     if "line_length" not in merged:
         merged["line_length"] = 88 if isolated else find_line_length(config.parent if config is not None else start)
     root = Path.cwd() if table is None else table.path.parent
     settings = _settings(root.resolve(), merged)
+    settings = replace(settings, packages=environment_packages(settings.python, root))
     return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
 
 
@@ -197,6 +201,13 @@ def _check_pattern(pattern: str, where: str) -> None:
         raise SettingsError(msg) from error
 
 
+def _path(value: object, where: str) -> str:
+    if isinstance(value, str) and value:
+        return value
+    msg = f"{where} must be a path"
+    raise SettingsError(msg)
+
+
 def _boolean(value: object, where: str) -> bool:
     if isinstance(value, bool):
         return value
@@ -275,4 +286,5 @@ _CONVERTERS: dict[str, Callable[[object, str], Any]] = {
     "module-classes": _strings,
     "tensor-functions": _strings,
     "ignore-attributes": _strings,
+    "python": _path,
 }

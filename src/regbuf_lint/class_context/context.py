@@ -1,0 +1,104 @@
+"""What a rule sees of one nn.Module class, and the questions that several rules ask about it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from regbuf_lint.class_context.caretaking import Caretaking
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.class_context.places import ClassPlaces, outside_collision
+from regbuf_lint.class_context.text import ClassText
+from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
+from regbuf_lint.classes.buffer_walks import walks_own_buffers
+from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.shallow_copies import assigns, copying_methods
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.classes.moves import DeviceMove
+    from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.index.symbols import ClassSymbol
+
+
+class ClassContext(Caretaking):
+    """One nn.Module class of the file that is being checked, and what speaks against a buffer in it."""
+
+    @cached_property
+    def text(self) -> ClassText:
+        """The text of the class: which names it has, and what new text looks like."""
+        return ClassText(self)
+
+    @cached_property
+    def places(self) -> ClassPlaces:
+        """Where an edit may stand in the class."""
+        return ClassPlaces(self)
+
+    @cached_property
+    def walks_own_buffers(self) -> str | None:
+        """A method of the class or a base that does something with each buffer of the object itself."""
+        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
+        return next((name for one in definitions if (name := walks_own_buffers(one)) is not None), None)
+
+    def assignment_passes(self, attribute: str | None) -> Passing:
+        """What the ``__setattr__`` of the class and its bases make of a plain tensor that is assigned."""
+        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
+        own = [one.methods["__setattr__"] for one in definitions if "__setattr__" in one.methods]
+        found = {passing(function, attribute) for function in own}
+        return next((one for one in (Passing.NEVER, Passing.MAYBE) if one in found), Passing.ALWAYS)
+
+    @cached_property
+    def finds_no_buffers(self) -> bool:
+        """Whether the class or a base has a ``__getattr__`` that does not give what is registered."""
+        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
+        own = (one.methods["__getattr__"] for one in definitions if "__getattr__" in one.methods)
+        return not all(map(finds_buffers, own))
+
+    @cached_property
+    def copying_methods(self) -> Mapping[str, FunctionNode]:
+        """Methods of the class, its bases and subclasses that make a shallow copy of the object."""
+        return copying_methods(self._definitions)
+
+    def changes_in_copies(self, attribute: str) -> bool:
+        """Whether an object or a shallow copy of it puts another value into the attribute, for itself alone."""
+        if self.change_of(attribute) is not Change.NONE:
+            return True
+        return any(assigns(function, attribute) for function in self.copying_methods.values())
+
+    @property
+    def device_moves(self) -> tuple[DeviceMove, ...]:
+        """Calls of ``self.x.to(y.device)`` in the class's own methods."""
+        return tuple(device_moves(self.definition))
+
+    def collision(self, attribute: str) -> str | None:
+        """What else already gives objects an attribute of that name, in words; None where nothing does."""
+        for base in self._inference.classes(self._built):
+            definition = self._inference.definition(base)
+            if definition.defines(attribute):
+                return self._collision_with(base, definition, attribute)
+        return outside_collision(self, attribute)
+
+    def _collision_with(self, base: ClassSymbol, definition: ClassDefinition, attribute: str) -> str:
+        kind = "class attribute"
+        if attribute in definition.properties:
+            kind = "property"
+        elif attribute in definition.methods:
+            kind = "method"
+        where = "" if base == self.symbol else f" of `{base.scope.qualname}` in {base.scope.file.path.name}"
+        return f"a {kind}{where}"
+
+    @cached_property
+    def loads_without_construction(self) -> bool:
+        """Whether ``from_pretrained`` of transformers may build the class on ``meta`` and fill only what was saved.
+
+        It does so to every nn.Module inside a pretrained model, so the whole file counts (transformers 5.23).
+        """
+        file = self.symbol.scope.file
+        return "PreTrainedModel" in file.source.text or file.name.partition(".")[0] == "transformers"
+
+    @cached_property
+    def is_script_module(self) -> bool:
+        """Whether the class is a ScriptModule, which refuses buffers that are not persistent."""
+        return any(base.name == "torch.jit.ScriptModule" for base in self._inference.outside_bases(self._built))

@@ -1,0 +1,390 @@
+"""One nn.Module class with its bases and subclasses, and what all of them do to an attribute."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.classes.definition import BUILDERS, REGISTRIES, methods_where, names_string, receiver_name
+from regbuf_lint.classes.reasons import names_say_plain
+from regbuf_lint.classes.recomputing import computes_anew
+from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, names_own, reshapes
+from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.construction import construct, later_events
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
+from regbuf_lint.infer.trace.following import Follower
+from regbuf_lint.model.class_view import Write
+from regbuf_lint.model.value import (
+    NOTHING,
+    Distribution,
+    Mapping,
+    Sequence,
+    Tensor,
+    asks_for_gradient,
+    may_be,
+    tensors,
+)
+from regbuf_lint.torch_facts.traits import has
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Mapping as Table
+
+    from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.class_view import Construction, Event
+    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.use import Trace
+    from regbuf_lint.model.value import Value
+    from regbuf_lint.source.text import SourceText
+
+
+_WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol", "object"})
+"""Classes outside of the project whose constructors call nothing of the class, nn.Module's among them."""
+
+_HOLDING = (Tensor, Sequence, Mapping, Distribution)
+"""What an attribute can be whose tensors somebody may ask about."""
+
+_COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
+
+
+class ClassFamily:
+    """One nn.Module class of the file that is being checked, with what is known of its family.
+
+    Attributes:
+        symbol: the class.
+        construction: what building an object of it does.
+        source: text of its file.
+        settings: the run's settings.
+        subclass: the nn.Module class that inherits from it and whose construction it is, None where it is its own.
+    """
+
+    def __init__(
+        self,
+        inference: Inference,
+        symbol: ClassSymbol,
+        construction: Construction,
+        *,
+        subclass: ClassSymbol | None = None,
+    ) -> None:
+        self.symbol = symbol
+        self.construction = construction
+        self.source: SourceText = symbol.scope.file.source
+        self.settings: Settings = inference.settings
+        self.subclass = subclass
+        self._built = subclass or symbol
+        self._inference = inference
+        self._traces: dict[frozenset[str], Trace] = {}
+
+    @property
+    def inference(self) -> Inference:
+        """What all classes share."""
+        return self._inference
+
+    @property
+    def built(self) -> ClassSymbol:
+        """The class whose construction is looked at: the class itself, or one that inherits from it."""
+        return self._built
+
+    @property
+    def building(self) -> frozenset[str]:
+        """Names of the methods that run while the object is built."""
+        return self._building
+
+    @cached_property
+    def _building(self) -> frozenset[str]:
+        return self.construction.called | BUILDERS
+
+    def trace(self, attribute: str) -> Trace:
+        """What becomes of an attribute once the object is built.
+
+        All attributes that the class's own statements give tensors are followed at once, any other one by itself.
+        """
+        asked = self._own_tensors if attribute in self._own_tensors else frozenset({attribute})
+        known = self._traces.get(asked)
+        if known is None:
+            subclasses = [one for one in self._family if self._is_subclass(one)]
+            follower = Follower(self._inference, self._built, subclasses, asked, self.runs_later)
+            known = self._traces[asked] = follower.trace(self.construction.attributes)
+        return known
+
+    @cached_property
+    def _own_tensors(self) -> frozenset[str]:
+        """The attributes to which the class's own statements give what holds tensors."""
+        writes = (event for event in self.construction.events if isinstance(event, Write) and event.step.own)
+        names = {write.attribute for write in writes if may_be(write.value, *_HOLDING)}
+        return frozenset(name for name in names if name is not None)
+
+    @property
+    def name(self) -> str:
+        """Dotted qualified name within the file."""
+        return self.symbol.scope.qualname
+
+    @cached_property
+    def definition(self) -> ClassDefinition:
+        """The class as it is written."""
+        return self._inference.definition(self.symbol)
+
+    def value_of(self, attribute: str) -> Value:
+        """What an attribute is when construction ends; nothing where no path sets it."""
+        known = self.construction.attributes.get(attribute)
+        return known.value if known is not None else NOTHING
+
+    @cached_property
+    def uses(self) -> AttributeUses:
+        """Uses of attributes in the class's own methods."""
+        return self._inference.uses(self.symbol)
+
+    @cached_property
+    def _all_uses(self) -> tuple[AttributeUses, ...]:
+        return tuple(self._inference.uses(base) for base in self._inference.classes(self._built))
+
+    @cached_property
+    def takes_state_apart(self) -> bool:
+        """Whether the class or a base takes things out of nn.Module's own dictionaries, or may."""
+        inner = (*REGISTRIES, "__dict__", "__delattr__")
+        return any(name in uses.read for uses in self._all_uses for name in inner)
+
+    @cached_property
+    def names_attributes_at_run_time(self) -> bool:
+        """Whether the class or a base sets or deletes attributes whose names are not known here."""
+        return any(uses.dynamic for uses in self._all_uses)
+
+    def read_by_property(self, name: str) -> frozenset[str] | None:
+        """Attributes that the getter of a property reads; None where the name is no property."""
+        if not any(
+            name in self._inference.definition(base).properties for base in self._inference.classes(self._built)
+        ):
+            return None
+        return frozenset(read for uses in self._all_uses for read, methods in uses.read.items() if name in methods)
+
+    @cached_property
+    def freezes_parameters(self) -> bool:
+        """Whether a method that construction runs sets ``requires_grad`` of parameters that it goes through."""
+        return any(map(freezes, methods_where(self._definitions, self._building.__contains__)))
+
+    @property
+    def never_initialises(self) -> bool:
+        """Whether no text that construction runs could call ``nn.Module.__init__``."""
+        if self.subclass is not None or self.definition.decorators or self.overrides("__new__") is not None:
+            return False
+        return self._inference.is_free_of(self._built, self.construction.called | {"__init__"}, ("super", "__init__"))
+
+    @cached_property
+    def registers_on_assignment(self) -> bool:
+        """Whether a ``__setattr__`` of the class or a base registers buffers by itself."""
+        every = self._inference.uses_in(self._built, frozenset({"__setattr__"}))
+        return any(name in uses.read for uses in every for name in ("register_buffer", "_buffers"))
+
+    def overrides(self, *methods: str) -> str | None:
+        """The first of ``methods`` that the class or a base whose source is at hand defines."""
+        for base in self._inference.classes(self._built):
+            for method in methods:
+                if method in self._inference.definition(base).methods:
+                    return method
+        return None
+
+    @cached_property
+    def _family(self) -> tuple[ClassSymbol, ...]:
+        """The class, its bases, and those classes of the file that inherit from it."""
+        others = map(ClassSymbol, self.symbol.scope.file.class_scopes())
+        subclasses = [one for one in others if self._is_subclass(one)]
+        return (*self._inference.classes(self.symbol), *subclasses)
+
+    @property
+    def family_uses(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
+        return self._family_uses
+
+    @property
+    def definitions(self) -> tuple[ClassDefinition, ...]:
+        """The bodies of the class, its bases, and those classes of the file that inherit from it."""
+        return self._definitions
+
+    @cached_property
+    def _definitions(self) -> tuple[ClassDefinition, ...]:
+        return tuple(self._inference.definition(one) for one in self._family)
+
+    @cached_property
+    def _family_uses(self) -> tuple[AttributeUses, ...]:
+        return tuple(self._inference.uses(one) for one in self._family)
+
+    def _is_subclass(self, other: ClassSymbol) -> bool:
+        return other != self.symbol and self.symbol in self._inference.classes(other)
+
+    def change_of(self, attribute: str) -> Change:
+        """What methods that run after construction do to the attribute."""
+        if self.trace(attribute).is_updated(attribute):
+            return Change.STATE
+        if not self.trace(attribute).replacements(attribute):
+            return Change.NONE
+        return Change.CACHE if self.trace(attribute).is_replaced_by_forward(attribute) else Change.REPLACED
+
+    def is_filled_while_built(self, attribute: str) -> bool:
+        """Whether a method that builds the object changes the tensor in the attribute in place."""
+        return not self._building.isdisjoint(methods_of([one.mutated for one in self._family_uses], attribute))
+
+    def is_computed_anew(self, attribute: str) -> bool:
+        """Whether methods that change the attribute after construction only give it what the constructor does."""
+        tables = [table for one in self._family_uses for table in (one.replaced, one.updated, one.mutated)]
+        changing = set(filter(self.runs_later, methods_of(tables, attribute)))
+        later = methods_where(self._definitions, changing.__contains__)
+        functions = [one for one in later if names_own(one, attribute)]
+        builders = list(methods_where(self._definitions, self._building.__contains__))
+        return bool(functions) and all(computes_anew(one, builders, attribute) for one in functions)
+
+    def is_reshaped(self, attribute: str) -> bool:
+        """Whether a method that runs after construction gives the attribute its own value in another shape."""
+        return any(
+            reshapes(function, receiver_name(function), attribute)
+            for function in methods_where(self._definitions, self.runs_later)
+        )
+
+    def is_to_be_trained(self, attribute: str | None, value: Value) -> bool:
+        """Whether a tensor asks for a gradient in order to be trained.
+
+        One that is computed and that a later call puts another in place of is not: a Parameter could not be replaced.
+        """
+        if not asks_for_gradient(value):
+            return False
+        if attribute is None or self._is_drawn(attribute):
+            return True
+        assigning = methods_of([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
+        return not any(self.runs_later(method) for method in assigning)
+
+    def _is_drawn(self, attribute: str) -> bool:
+        """Whether a method gives the attribute what torch draws there and then."""
+        functions = [function for one in self._definitions for function in one.methods.values()]
+        names = [name for function in functions for name in called_for(function, attribute)]
+        return any(has("random_functions", f"torch.{name}") or has("random_methods", name) for name in names)
+
+    def runs_later(self, method: str) -> bool:
+        """Whether a method runs after construction, be it then only or then too."""
+        if method in BUILDERS:
+            return False
+        return any(one not in self._building for one in {method} | self._reaching(method))
+
+    def _callers(self, method: str) -> set[str]:
+        return methods_of([uses.read for uses in self._family_uses], method)
+
+    def _reaching(self, method: str) -> set[str]:
+        """The methods that call a method, directly or through others."""
+        seen: set[str] = set()
+        waiting = {method}
+        while waiting:
+            waiting = {caller for one in waiting for caller in self._callers(one)} - seen
+            seen |= waiting
+        return seen
+
+    def later_events(self, attribute: str) -> tuple[Event, ...]:
+        """What methods that construction does not call do to the attribute."""
+        methods = self.uses.stored.get(attribute, set()) - self.construction.called - BUILDERS
+        events = [later_events(self._inference, self._built, method) for method in sorted(methods)]
+        return tuple(event for several in events for event in several if event.attribute == attribute)
+
+    def asks_for(self, attribute: str) -> bool:
+        """Whether a method that runs after construction asks whether the attribute is None, or is there."""
+        methods = methods_of([uses.guarded for uses in self._family_uses], attribute)
+        return any(self.runs_later(method) for method in methods)
+
+    def is_held_elsewhere(self, attribute: str) -> bool:
+        """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
+        functions = (function for one in self._definitions for function in one.methods.values())
+        if self.escapes(attribute) or any(is_stored_again(function, attribute) for function in functions):
+            return True
+        writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute != attribute)
+        return any(tensor.alias == attribute for write in writes for tensor in tensors(write.value))
+
+    def escapes(self, attribute: str) -> bool:
+        """Whether a method that builds the object passes the attribute to something that may keep it."""
+        return any(not self._building.isdisjoint(uses.escaping.get(attribute, ())) for uses in self._all_uses)
+
+    @cached_property
+    def subclasses_at_hand(self) -> tuple[ClassSymbol, ...]:
+        """Classes of the package that inherit from this one; not all where there are very many."""
+        return tuple(islice(subclasses(self._inference, self.symbol), MOST_LOOKED_AT))
+
+    def assigning_subclass(self, attribute: str) -> str | None:
+        """A class in another file that inherits from this one and assigns the attribute too, in words."""
+        for subclass in self.subclasses_at_hand:
+            if subclass.scope.file is not self.symbol.scope.file and attribute in self._inference.uses(subclass).stored:
+                return f"`{subclass.scope.qualname}` in {subclass.scope.file.path.name}"
+        return None
+
+    def writes_of_subclasses(self, attribute: str) -> Iterator[tuple[ClassSymbol, Write]]:
+        """What methods of classes that inherit from this one assign to the attribute, in construction and later."""
+        for subclass in self.subclasses_at_hand:
+            methods = self._inference.uses(subclass).stored.get(attribute, set())
+            built = construct(self._inference, subclass) if methods else None
+            later = (later_events(self._inference, subclass, method) for method in sorted(methods - BUILDERS))
+            for event in chain(built.events if built is not None else (), *later):
+                if isinstance(event, Write) and event.attribute == attribute and event.step.method in methods:
+                    yield subclass, event
+
+    def deleted(self, attribute: str) -> bool:
+        """Whether some method deletes the attribute."""
+        return any(attribute in uses.deleted for uses in self._all_uses)
+
+    def read_by_bases(self, attribute: str, called: Iterable[str]) -> str | None:
+        """What may use the attribute while the constructors of base classes run, in words.
+
+        Args:
+            attribute: the attribute.
+            called: attributes of the object, methods among them, that the class itself reads until then.
+        """
+        others = self._all_uses[1:]
+        names = {read for uses in others for read, methods in uses.read.items() if "__init__" in methods} | {*called}
+        before = 0
+        while len(names) > before:
+            before = len(names)
+            names |= {read for uses in self._all_uses for read, methods in uses.read.items() if methods & names}
+        for tables in ((uses.read, uses.stored) for uses in self._all_uses):
+            reader = min(methods_of(tables, attribute) & names, default=None)
+            if reader is not None:
+                return f"`{reader}`"
+        if methods_of([table for uses in others for table in (uses.read, uses.stored)], attribute) & BUILDERS:
+            return "the constructor of a base class"
+        values = [value for one in self._definitions for value in one.values.values()]
+        return "a base class that looks up names of the class's attributes" if names_string(values, attribute) else None
+
+    @property
+    def is_initialised_by_torch(self) -> bool:
+        """Whether no constructor but that of nn.Module runs between the class's own statements."""
+        outside = {base.name for base in self._inference.outside_bases(self._built)}
+        bases = self._inference.classes(self._built)[1:]
+        return outside <= _WITHOUT_CONSTRUCTOR and not any(
+            BUILDERS & self._inference.definition(base).methods.keys() for base in bases
+        )
+
+    def in_dict(self, attribute: str) -> str | None:
+        """A method that looks the attribute up in ``__dict__``, where a buffer is not found."""
+        methods = frozenset[str]().union(*(uses.in_dict.get(attribute, ()) for uses in self._family_uses))
+        return min(methods, default=None)
+
+    def dict_user(self) -> str | None:
+        """A method that does something else with ``__dict__`` than to copy or restore the whole object."""
+        methods = frozenset[str]().union(*(uses.dict_users for uses in self._family_uses))
+        return min(methods - _COPIERS, default=None)
+
+    def ignored(self, attribute: str | None) -> bool:
+        """Whether the configuration asks for silence about an attribute, or the names that its author chose do."""
+        return names_say_plain(self.name, attribute or "") or self.is_ignored_by_settings(attribute)
+
+    def is_ignored_by_settings(self, attribute: str | None) -> bool:
+        """Whether the configuration asks for silence about an attribute, None for one of a computed name."""
+        return any(self.matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
+
+    def matches(self, attribute: str | None, pattern: str) -> bool:
+        """Whether an attribute, None for a computed name, is one of those that a pattern speaks of."""
+        name = attribute or ""
+        last = self.name.rpartition(".")[2]
+        return any(fnmatchcase(one, pattern) for one in (name, f"{last}.{name}", f"{self.name}.{name}"))
+
+
+def methods_of(tables: Iterable[Table[str, set[str]]], name: str) -> set[str]:
+    """All methods under a name in several tables."""
+    return {method for table in tables for method in table.get(name, ())}

@@ -1,0 +1,16 @@
+"""Whether a class may be compiled by TorchScript, which takes its text at its word."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from regbuf_lint.class_context.context import ClassContext
+
+_SCRIPTED = re.compile(r"\b\w+\.jit\b|\bfrom torch import [^\n]*\bjit\b|__constants__")
+
+
+def may_be_scripted(context: ClassContext) -> bool:
+    """Whether the class is a ScriptModule, or its file speaks of TorchScript."""
+    return context.is_script_module or _SCRIPTED.search(context.source.text) is not None

@@ -1,0 +1,1 @@
+"""Reasons why a plain tensor is no defect: one file each, found by name."""

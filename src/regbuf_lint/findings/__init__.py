@@ -1,0 +1,1 @@
+"""What the findings of several rules have in common: which attributes they are about, and the evidence."""

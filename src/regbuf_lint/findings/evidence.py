@@ -1,0 +1,118 @@
+"""Where a plain tensor hurts, in words: the uses that the trace shows, the weightiest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.finding import Evidence
+from regbuf_lint.model.trail import Flow, Source
+from regbuf_lint.model.use import Sink
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.span import Span
+    from regbuf_lint.model.trail import Origin
+    from regbuf_lint.model.use import Store, Use
+
+_MOST = 3
+_HANDED = {
+    Sink.PASSED: "passes it to `{callee}`",
+    Sink.RETURNED: "returns it",
+    Sink.STORED: "stores it in `{callee}` too",
+    Sink.NUMPY: "gives it to NumPy",
+    Sink.INDEX: "uses it as an index",
+}
+"""What a method does with the tensor that may carry it to where tensors of another device are."""
+
+
+def evidence(context: ClassContext, attribute: str) -> tuple[Evidence, ...]:
+    """The places where the tensor in an attribute hurts once the object is moved, saved or cast; at most three.
+
+    Args:
+        context: the class.
+        attribute: the attribute.
+    """
+    found: dict[tuple[str, str], Evidence] = {}
+    for kind, span, path, method, text in _places(context, attribute):
+        key = (kind, method)
+        if key not in found:
+            message = f"`{method}` (line {span.start.row}) {text}"
+            here = path == context.symbol.scope.file.path
+            found[key] = Evidence(message, span, None if here else str(path))
+    return tuple(found.values())[:_MOST]
+
+
+def _places(context: ClassContext, attribute: str) -> Iterator[tuple[str, Span, Path, str, str]]:
+    uses = sorted(context.trace(attribute).uses(attribute), key=_weight)
+    for use in uses:
+        if use.sink is Sink.MEETS and use.hurts:
+            kind = "moved" if use.flow in {Flow.MOVED, Flow.CHECKED} else "meets"
+            yield kind, use.span, use.path, use.method, _meeting(use)
+    file = context.symbol.scope.file.path
+    for store in context.trace(attribute).stores(attribute):
+        if store.only_moves:
+            yield "moved", store.span, file, store.method, "moves it by hand"
+    yield from _changes(context, attribute, uses)
+    for use in uses:
+        if use.sink in _HANDED:
+            yield "handed on", use.span, use.path, use.method, _HANDED[use.sink].format(callee=use.callee)
+
+
+def use_in_words(use: Use) -> str:
+    """What a method does with a tensor, without the method's name: ``combines it with `x```."""
+    if use.sink is Sink.MEETS:
+        return _meeting(use) if use.hurts else "computes with it"
+    if use.sink in _HANDED:
+        return _HANDED[use.sink].format(callee=use.callee)
+    return _OTHER_USES[use.sink]
+
+
+_OTHER_USES = {
+    Sink.HOST: "makes a number, a string or a decision of it",
+    Sink.METADATA: "asks for its shape, or whether it is there",
+    Sink.EMPTINESS: "asks whether it has elements",
+    Sink.PLACE: "asks for its device or dtype",
+    Sink.DRAW: "draws with it, by a generator of the object",
+    Sink.MUTATED: "changes it in place",
+}
+
+
+def _weight(use: Use) -> tuple[bool, bool, bool]:
+    """Where a move was forgotten comes before where it was not, what always runs before what may not."""
+    return use.flow in {Flow.MOVED, Flow.CHECKED}, use.entry != "forward", not use.certain
+
+
+def _changes(context: ClassContext, attribute: str, uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
+    file = context.symbol.scope.file.path
+    for use in uses:
+        if use.sink is Sink.MUTATED and not use.is_drawn:
+            yield "state", use.span, use.path, use.method, "changes it in place, and `state_dict()` does not save it"
+    for store in context.trace(attribute).replacements(attribute):
+        yield "state", store.span, file, store.method, _replacing(store)
+
+
+def _replacing(store: Store) -> str:
+    how = "computes its next value from it" if store.own_flows else "puts another tensor in its place"
+    return f"{how}, and `state_dict()` does not save it"
+
+
+def _meeting(use: Use) -> str:
+    partner = _named(use.partners)
+    if use.flow is Flow.CHECKED:
+        return f"compares its device before it combines it with {partner}"
+    return (
+        f"moves it by hand, to combine it with {partner}" if use.flow is Flow.MOVED else f"combines it with {partner}"
+    )
+
+
+def _named(partners: frozenset[Origin]) -> str:
+    """The partner that tells most: an argument, else what moves with the object."""
+    following = sorted((one.source is not Source.PARAMETER, one.name) for one in partners if one.follows)
+    of_object, name = following[0]
+    if not of_object:
+        return f"`{name}`, which comes from the caller"
+    name = name if name.startswith("self.") else f"self.{name}"
+    return f"`{name}`, which moves with the object"

@@ -1,0 +1,33 @@
+"""Plain tensors of which nothing comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.value import tensors
+
+if TYPE_CHECKING:
+    from regbuf_lint.class_context.context import ClassContext
+
+NEVER_READ = "nothing reads it once the object is built"
+HOST_ONLY = "Python alone reads it"
+NUMBER = "it is a number, which goes with tensors of any device"
+
+
+def inert(context: ClassContext, attribute: str) -> str | None:
+    """Why nothing comes of the plain tensors in an attribute, in words; None where something does or may.
+
+    What differs in each object is missing from a checkpoint, whatever reads it.
+    """
+    trace = context.trace(attribute)
+    if not trace.was_followed(attribute):
+        return None
+    if not trace.uses(attribute) and not trace.stores(attribute) and not context.is_used_later(attribute):
+        return NEVER_READ
+    found = tensors(context.value_of(attribute))
+    if any(one.random or one.derived for one in found) or context.in_dict(attribute) is not None:
+        return None
+    if trace.is_host_only(attribute) and not context.escapes(attribute) and not context.is_read_beside(attribute):
+        return HOST_ONLY
+    is_number = bool(found) and all(one.is_number for one in found)
+    return NUMBER if is_number and not trace.is_updated(attribute) else None

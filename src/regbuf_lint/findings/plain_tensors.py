@@ -1,0 +1,53 @@
+"""The attributes in which construction leaves a plain tensor that no exemption speaks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.value import Buffer, Parameter, is_tensor, may_be, tensors
+
+if TYPE_CHECKING:
+    from regbuf_lint.class_context.context import ClassContext
+
+
+def plain_tensors(context: ClassContext) -> dict[str | None, list[Write]]:
+    """The writes that leave plain tensors, by attribute; None stands for names that are only known at run time."""
+    events = context.construction.events
+    own = [event for event in events if isinstance(event, Write) and event.step.own]
+    writes = [write for write in own if _is_plain(context, write)]
+    if not writes or context.registers_on_assignment:
+        return {}
+    found: dict[str | None, list[Write]] = {}
+    for write in writes:
+        found.setdefault(write.attribute, []).append(write)
+    return {name: mine for name, mine in found.items() if _is_reported(context, name, mine)}
+
+
+def _is_reported(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
+    if attribute is None:
+        return not context.ignored(None) and not context.moved_by_hand(None)
+    return _survives(context, attribute, writes) and exempting(context, attribute) is None
+
+
+def _is_plain(context: ClassContext, write: Write) -> bool:
+    """Whether a write leaves an unregistered tensor in the attribute that should not be there."""
+    if not is_tensor(write.value) or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
+        return False
+    if write.fills_buffer or context.is_to_be_trained(write.attribute, write.value):
+        return False
+    return not any(tensor.generator_state for tensor in tensors(write.value))
+
+
+def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
+    """Whether one of the writes may still be what the attribute holds when construction ends.
+
+    Where another path registers the attribute, who leaves it plain on this one does so on purpose.
+    """
+    state = context.construction.attributes.get(attribute)
+    if state is None or may_be(state.value, Buffer):
+        return False
+    if may_be(state.value, Parameter) and not tensors(state.value):
+        return False  # what was plain for a while became one wherever it was a tensor
+    return any(write.number in state.writes for write in writes)

@@ -1,0 +1,1 @@
+"""How a finding becomes edits: what is registered where, how sure that is, and what checkpoints make of it."""

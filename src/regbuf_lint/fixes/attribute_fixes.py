@@ -1,0 +1,38 @@
+"""The fixes of attributes that hold plain tensors, wherever the constructor assigns them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, buffer_fixes
+from regbuf_lint.fixes.buffer_plan import is_early
+from regbuf_lint.fixes.early_fix import early_fix
+from regbuf_lint.fixes.parameter_fix import cast_parameter_fix
+from regbuf_lint.fixes.preliminary_fix import preliminary_fix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from regbuf_lint.class_context.context import ClassContext
+
+
+def attribute_fixes(context: ClassContext, attributes: Iterable[str]) -> Mapping[str, BufferFix]:
+    """The fix of each attribute, or why there is none.
+
+    Args:
+        context: the class.
+        attributes: what is to be registered, in the order in which it is first assigned.
+    """
+    attributes = list(attributes)
+    cast = {one: cast_parameter_fix(context, one) for one in attributes}
+    apart = {one: fix for one, fix in cast.items() if fix is not None}
+    apart |= {
+        one: early_fix(context, one) for one in attributes if one not in apart and _is_assigned_early(context, one)
+    }
+    there = {one: preliminary_fix(context, one) for one in attributes if one not in apart}
+    apart |= {one: fix for one, fix in there.items() if fix is not None}
+    return {**buffer_fixes(context, [one for one in attributes if one not in apart]), **apart}
+
+
+def _is_assigned_early(context: ClassContext, attribute: str) -> bool:
+    return any(is_early(context, write) for write in all_writes(context.construction.events, attribute))

@@ -1,0 +1,218 @@
+"""Why somebody should look at a fix that registers a buffer before it is applied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.class_context.torchscript import may_be_scripted
+from regbuf_lint.classes.attribute_hooks import Passing
+from regbuf_lint.classes.demands import Demand
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
+from regbuf_lint.fixes.buffer_refill import needs_refill
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.fix import Applicability
+from regbuf_lint.model.mention import mention
+from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regbuf_lint.class_context.context import ClassContext
+
+
+_UNFILLED = (
+    "the fix is shown and not applied, since it is only half of the change: `from_pretrained` builds the model without "
+    "values and fills in what the checkpoint has; this buffer is in no checkpoint, so `_init_weights` has to set it"
+)
+
+
+_REFILLED = (
+    "`from_pretrained` builds the model without values, so the fix also has `_init_weights` compute this one; check "
+    "that both places give the same value"
+)
+
+
+_UNMET = {
+    Demand.HOST: "gives it to NumPy, which fails once the module is on a GPU",
+    Demand.DTYPE: "asserts its dtype, which `.half()` will change",
+    Demand.PLACE: "joins it with a tensor that it makes on the CPU, which fails once the module is on a GPU",
+    Demand.MEMORY: "makes it the `.data` of another tensor; once both are on one device they share their memory",
+}
+
+
+def judged(
+    context: ClassContext, plans: Sequence[Plan], more: Sequence[str] = (), *, refilled: bool = False
+) -> tuple[Applicability, str]:
+    """How far to trust a fix that registers attributes, and a note about that for its finding; none for a safe one.
+
+    Args:
+        context: the class.
+        plans: the attributes that the fix registers.
+        more: further reasons to look at it.
+        refilled: whether the fix lets ``_init_weights`` fill the buffers that need it.
+    """
+    if not refilled and any(needs_refill(context, plan) for plan in plans):
+        return Applicability.DISPLAY, _UNFILLED
+    doubts = [*([_REFILLED] if refilled else []), *doubts_about(context, plans), *more]
+    return (Applicability.UNSAFE, f"the fix needs a look: {doubts[0]}") if doubts else (Applicability.SAFE, "")
+
+
+def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """Reasons to look at the fix, the weightiest first.
+
+    Args:
+        context: the class.
+        plans: the attributes that one fix registers.
+    """
+    found = [doubt for plan in plans for write in _first_tensors(plan) for doubt in _about_values(write)]
+    if any(plan.attribute is None for plan in plans):
+        found.append(
+            "its name is only known at run time; registering a name that the object already has raises KeyError"
+        )
+    if any(write.form is WriteForm.UNPACKED for plan in plans for write in plan.chosen):
+        found.append("it splits the statement: local variables take the items, and the lines below register them")
+    if _shares_tensor(plans):
+        found.append("one tensor is stored under several names; as buffers they become separate tensors after `.to()`")
+    other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
+    if other is not None:
+        found.append(f"{by(other)} may assign it something else than a tensor, which raises TypeError for a buffer")
+    if any(context.may_start_empty(plan.attribute) and _changes(context, plan) for plan in plans):
+        found.append(
+            "it starts empty and is filled later; DistributedDataParallel fails where processes hold other shapes"
+        )
+    found.extend(
+        f"{by(write)} replaces it by an expanded tensor, which DistributedDataParallel cannot copy to other processes"
+        for plan in plans
+        for write in _expanded_later(context, plan)[:1]
+    )
+    found.extend(
+        f"{_replacing(context, plan)} replaces it, and a checkpoint with another shape does not load"
+        for plan in plans
+        if plan.persistent and _changes_shape(context, plan)
+    )
+    found.extend(
+        f"`{plan.attribute}` is passed on while the object is built; who keeps it keeps the old tensor after `.to()`"
+        for plan in plans
+        if plan.attribute is not None and context.escapes(plan.attribute)
+    )
+    found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
+    found.extend(_about_compiling(context, plans))
+    found.extend(
+        f"`{plan.attribute} = None` in the class body ({mention(none.statement.start.row)}) becomes an annotation; "
+        f"reading `{context.name}.{plan.attribute}` from the class then raises AttributeError"
+        for plan in plans
+        if plan.attribute is not None and (none := context.places.class_none(plan.attribute)) is not None
+    )
+    return [*found, *_about_class(context, plans)]
+
+
+def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """What the class does with all of its attributes."""
+    found = []
+    if any(context.assignment_passes(plan.attribute) is not Passing.ALWAYS for plan in plans):
+        found.append("the class has its own `__setattr__`, which `register_buffer` does not call")
+    if context.copying_methods:
+        copier = min(context.copying_methods)
+        found.append(
+            f"`{copier}` makes a shallow copy, which shares its buffers: assigning one there assigns it in both"
+        )
+    user = context.dict_user()
+    if user is not None:
+        found.append(f"`{user}` goes through `__dict__`, which does not hold buffers")
+    if context.subclass is not None:
+        subclass = context.subclass.scope.qualname
+        found.append(
+            f"only subclasses like `{subclass}` store it while they are built; others use `{context.name}` too"
+        )
+    if context.loads_without_construction and any(plan.persistent for plan in plans):
+        found.append("`from_pretrained` leaves it without a value where the checkpoint was saved before the fix")
+    return found
+
+
+def _about_demands(context: ClassContext, plan: Plan) -> list[str]:
+    """What methods want of the attribute and a buffer does not give."""
+    demands = context.demands_on(plan.attribute) if plan.attribute is not None else {}
+    unmet = {one: method for one, method in demands.items() if one is not Demand.DTYPE or _is_cast(plan)}
+    return [f"`{method}` {_UNMET[one]}" for one, method in unmet.items()]
+
+
+def _about_compiling(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """What TorchScript makes of the methods that get a registration."""
+    later = {write.step.method for plan in plans for write in plan.chosen if context.runs_later(write.step.method)}
+    if not later or not may_be_scripted(context):
+        return []
+    return [f"TorchScript cannot compile `register_buffer`, should it have to compile `{min(later)}`"]
+
+
+def _first_tensors(plan: Plan) -> list[Write]:
+    """The writes that become registrations, and those that then fill a buffer which was None before."""
+    filling = [write for write in plan.writes if write.step.own and write not in plan.chosen]
+    after_none = [write for write in filling if may_be(write.prior, NoneValue) and not may_be(write.prior, Tensor)]
+    return [*plan.chosen, *after_none]
+
+
+def _is_cast(plan: Plan) -> bool:
+    """Whether ``.half()`` may change the dtype of the buffer."""
+    kept = {Dtype.INT, Dtype.BOOL}
+    return any(tensor.dtype not in kept for write in plan.chosen for tensor in tensors(write.value))
+
+
+def _changes(context: ClassContext, plan: Plan) -> bool:
+    return plan.attribute is not None and context.change_of(plan.attribute) is not Change.NONE
+
+
+def _changes_shape(context: ClassContext, plan: Plan) -> bool:
+    """Whether a later value may have another shape, so that ``load_state_dict`` raises RuntimeError."""
+    return plan.attribute is not None and context.change_of(plan.attribute) in {Change.CACHE, Change.REPLACED}
+
+
+def _expanded_later(context: ClassContext, plan: Plan) -> list[Write]:
+    """Where a method that runs later assigns a tensor whose elements share memory."""
+    return [write for write in _later_writes(context, plan) if any(one.expanded for one in tensors(write.value))]
+
+
+def _later_writes(context: ClassContext, plan: Plan) -> list[Write]:
+    later = context.later_events(plan.attribute) if plan.attribute is not None else ()
+    return [event for event in later if isinstance(event, Write)]
+
+
+def _replacing(context: ClassContext, plan: Plan) -> str:
+    """What gives the attribute another value after construction, in words."""
+    return next(map(by, _later_writes(context, plan)), "a method")
+
+
+def _shares_tensor(plans: Sequence[Plan]) -> bool:
+    """Whether two attributes are targets of one chained assignment."""
+    chained = [write.step.statement for plan in plans for write in plan.chosen if write.form is WriteForm.CHAINED]
+    return len(set(chained)) < len(chained)
+
+
+def _about_values(write: Write) -> list[str]:
+    found = []
+    for tensor in tensors(write.value):
+        if tensor.derived:
+            found.append(
+                "it is computed from parameters, so the fix detaches it, and training no longer reaches them through "
+                "it; if it has to follow them, compute it in `forward`"
+            )
+        if tensor.dtype is Dtype.COMPLEX:
+            found.append("it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer")
+        if tensor.dtype is Dtype.DOUBLE:
+            found.append("it is in double precision, and as a buffer it follows `.half()` and `.float()`")
+        if tensor.expanded:
+            found.append("it is an expanded view, so the fix copies it: nothing can be loaded into such a view")
+        if tensor.argument:
+            found.append(
+                f"it is what the caller gives as `{tensor.argument}`; check that this is never a Parameter, which "
+                "nothing would train any more, or a number, which `register_buffer` refuses with TypeError"
+            )
+        elif tensor.alias:
+            found.append(
+                f"it is the same tensor as `self.{tensor.alias}`; as buffers they become two tensors after `.to()`"
+            )
+        elif not tensor.fresh:
+            found.append("something else holds the same tensor, and keeps the old one when the buffer moves")
+    if may_be(write.value, Buffer):
+        found.append("it is the same tensor as another buffer, and becomes one of its own after `.to()`")
+    return found

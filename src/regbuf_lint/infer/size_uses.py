@@ -1,0 +1,56 @@
+"""Constructor arguments that are used as sizes, as no tensor is, whatever their annotations say."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import is_name, receiver_name
+from regbuf_lint.classes.stores import kept_arguments
+from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.symbols import External
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.symbols import ClassSymbol, Symbol
+    from regbuf_lint.infer.inference import Inference
+
+_SHAPING = frozenset({"view", "reshape"})
+_TAKING_TENSORS = ("Loss", "ParameterList", "ParameterDict")
+"""Ends of names of nn.Module classes of torch that are given tensors to be made."""
+
+
+def is_used_as_size(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+    """Whether a class gives an argument of its constructor to ``range``, to a layer of torch, or to ``view``.
+
+    Args:
+        inference: what the run shares.
+        symbol: the class.
+        argument: the argument, which the methods may know as an attribute that is nothing else.
+    """
+    definition = inference.definition(symbol)
+    kept = frozenset(
+        attribute for attribute, name in kept_arguments(definition, lambda _: True).items() if name == argument
+    )
+    for function in definition.methods.values():
+        scope, receiver = symbol.scope.child(function), receiver_name(function)
+        for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
+            for size in _sizes(inference, scope, call):
+                if is_name(size, argument) and function.name == "__init__":
+                    return True
+                if isinstance(size, ast.Attribute) and size.attr in kept and is_name(size.value, receiver):
+                    return True
+    return False
+
+
+def _sizes(inference: Inference, scope: Scope, call: ast.Call) -> list[ast.expr]:
+    """The arguments of a call that are numbers."""
+    shapes = isinstance(call.func, ast.Attribute) and call.func.attr in _SHAPING and len(call.args) > 1
+    return call.args if shapes or any(map(_takes_sizes, inference.project.resolve(scope, call.func))) else []
+
+
+def _takes_sizes(callee: Symbol) -> bool:
+    if not isinstance(callee, External):
+        return False
+    is_layer = torch_class(callee.name) is not None and not callee.name.endswith(_TAKING_TENSORS)
+    return callee.name == "builtins.range" or is_layer

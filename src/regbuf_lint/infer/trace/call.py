@@ -1,0 +1,150 @@
+"""One call whose callee is not followed, and what becomes of what it is given to where nobody looks."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from regbuf_lint.infer.references import (
+    ExternalValue,
+    PartialCall,
+    SelfValue,
+)
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made, merged
+from regbuf_lint.model.use import Sink
+from regbuf_lint.model.value import (
+    tensors,
+)
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.state import State
+    from regbuf_lint.infer.trace.traced_frame import TracedFrame
+    from regbuf_lint.infer.trace.tracer import Tracer
+    from regbuf_lint.model.value import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call whose callee is not followed.
+
+    Attributes:
+        tracer: collects the uses.
+        frame: where it stands.
+        node: the call.
+        state: what is known there.
+        callee: the values of what is called.
+        result: what it gives.
+    """
+
+    tracer: Tracer
+    frame: TracedFrame
+    node: ast.Call
+    state: State
+    callee: Value
+    result: Value
+
+    @property
+    def name(self) -> str:
+        """What is called: the dotted name of what is imported, else what the text says."""
+        names = [one.name for one in self.callee if isinstance(one, ExternalValue)]
+        return names[0].removeprefix("builtins.") if names else ast.unparse(self.node.func)
+
+    @property
+    def given(self) -> list[tuple[str | None, ast.expr]]:
+        """The arguments, each with its keyword if it has one."""
+        starred = (one.value if isinstance(one, ast.Starred) else one for one in self.node.args)
+        return [*((None, one) for one in starred), *((one.arg, one.value) for one in self.node.keywords)]
+
+    def trail(self, node: ast.expr) -> Trail:
+        """The trail of one of its parts."""
+        return self.frame.trails.get(node, NOWHERE)
+
+    def value(self, node: ast.expr) -> Value:
+        """The value of one of its parts."""
+        return self.frame.seen.get(node, frozenset())
+
+    def argument(self, index: int, keyword: str) -> ast.expr | None:
+        """An argument by place or name."""
+        if index < len(self.node.args):
+            return self.node.args[index]
+        return next((one.value for one in self.node.keywords if one.arg == keyword), None)
+
+    @property
+    def trails(self) -> list[Trail]:
+        """The trails of all arguments."""
+        return [self.trail(one) for _, one in self.given]
+
+    @property
+    def origins(self) -> frozenset[Origin]:
+        """All that the arguments are made of."""
+        return frozenset[Origin]().union(*(one.tensors for one in self.trails))
+
+    def use(self, trail: Trail, sink: Sink, partners: frozenset[Origin] = frozenset()) -> None:
+        """Note a use in this call."""
+        self.tracer.use(self.frame, trail, sink, self.node, partners, self.name)
+
+    def all_end(self, sink: Sink) -> Trail:
+        """Note that all arguments end in a sink."""
+        for trail in self.trails:
+            self.use(trail, sink)
+        return NOWHERE
+
+
+def part_called(call: Call) -> Trail:
+    """Follow ``self.net(x, self.mask)``: a part computes with what it is given, its own Parameters and buffers."""
+    part = Source.OBJECT
+    for trail in call.trails:
+        others = call.origins - trail.tensors | made(part, call.name).origins
+        call.use(trail, Sink.PASSED, others)
+    run_escaping(call)
+    return made(part, call.name, Flow.COMPUTED)
+
+
+def partial_called(call: Call) -> Trail:
+    """``self.lerp = partial(torch.lerp, end=self.end)``: what it was given before meets what it is given now."""
+    values = [value for one in call.callee if isinstance(one, PartialCall) for value in _kept(one)]
+    names = {tensor.alias for value in values for tensor in tensors(value) if tensor.alias}
+    kept = [made(Source.ENTRY, name) for name in sorted(names)]
+    return call.tracer.meet(call.frame, call.node, [*kept, *call.trails], call.name)
+
+
+def _kept(one: PartialCall) -> list[Value]:
+    return [*one.positional, *(value for _, value in one.keywords)]
+
+
+def passed(call: Call) -> Trail:
+    """What becomes of what is passed on is not known."""
+    for trail in call.trails:
+        call.use(trail, Sink.PASSED, call.origins - trail.tensors)
+    run_escaping(call)
+    return Trail(frozenset(one.then(Flow.COMPUTED) for one in call.origins))
+
+
+def run_escaping(call: Call) -> None:
+    """Functions that are given to somebody are run by them, with arguments that nobody knows."""
+    for _, one in call.given:
+        call.frame.run_later(call.value(one), call.state)
+
+
+def computed(call: Call, trails: list[Trail]) -> Trail:
+    """Note that a call computes with some values; gives the trail of its result."""
+    out = next((call.trail(one) for key, one in call.given if key == "out"), None)
+    flat = [part for trail in trails for part in (trail.items if trail.items is not None else (trail,))]
+    result = call.tracer.meet(call.frame, call.node, flat, call.name)
+    if out is not None:
+        call.use(out, Sink.MUTATED, result.tensors)
+        return out
+    run_escaping(call)
+    return result
+
+
+def is_self_argument(call: Call, node: ast.expr) -> bool:
+    """Whether an argument is the object."""
+    return any(isinstance(one, SelfValue) for one in call.value(node))
+
+
+def asked_about(call: Call) -> Trail:
+    """Note that a call asks what is the same wherever its arguments lie."""
+    call.all_end(Sink.METADATA)
+    return merged([one.then(Flow.METADATA) for one in call.trails]) if call.trails else NOWHERE

@@ -1,0 +1,162 @@
+"""Following the methods of a class that others call once its object is built."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.infer.arguments import ANY_ARGUMENTS
+from regbuf_lint.infer.construction import construct
+from regbuf_lint.infer.frame import TooLarge
+from regbuf_lint.infer.functions import run_function
+from regbuf_lint.infer.references import SelfValue, bound
+from regbuf_lint.infer.state import State
+from regbuf_lint.infer.trace.traced_frame import TracedFrame
+from regbuf_lint.infer.trace.tracer import Tracer
+from regbuf_lint.model.use import MethodSummary, Trace
+from regbuf_lint.model.value import UNKNOWN, Literal, NoneValue, is_only
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.class_view import AttributeState
+
+
+class Follower:
+    """Follows the methods that others call on objects of a class and of its subclasses in the same file.
+
+    Args:
+        inference: what all classes share.
+        built: the class whose construction is known.
+        subclasses: classes of the file that inherit from the one that is looked at.
+        attributes: those that somebody asks about.
+        runs_later: whether a method of a name runs once the object is built.
+    """
+
+    def __init__(
+        self,
+        inference: Inference,
+        built: ClassSymbol,
+        subclasses: Iterable[ClassSymbol],
+        attributes: frozenset[str],
+        runs_later: Callable[[str], bool],
+    ) -> None:
+        self._inference = inference
+        self._built = built
+        self._subclasses = tuple(subclasses)
+        self._attributes = attributes
+        self._runs_later = runs_later
+        self._visited: set[Scope] = set()
+
+    def trace(self, attributes: Mapping[str, AttributeState]) -> Trace:
+        """What becomes of the attributes; ``attributes`` are those of a finished object of the class."""
+        summaries = list(self._methods(self._built, attributes, self._inference.classes(self._built)))
+        for subclass in self._subclasses:
+            built = construct(self._inference, subclass)
+            if built is not None:
+                known = {**attributes, **built.attributes}
+                summaries.extend(self._methods(subclass, known, self._owners(subclass)))
+        return Trace(self._attributes, tuple(summaries))
+
+    def _owners(self, subclass: ClassSymbol) -> tuple[ClassSymbol, ...]:
+        """The classes whose methods do other things on an object of a subclass: all where it replaces one of them."""
+        every = self._inference.classes(subclass)
+        own = self._inference.definition(subclass).methods.keys() - BUILDERS
+        replaced = any(own & self._inference.definition(base).methods.keys() for base in every if base != subclass)
+        return every if replaced else (subclass,)
+
+    def _methods(
+        self, symbol: ClassSymbol, attributes: Mapping[str, AttributeState], owners: Iterable[ClassSymbol]
+    ) -> Iterator[MethodSummary]:
+        """Summaries of the methods of some classes that may touch an attribute, as an object of ``symbol`` has them.
+
+        Those that no other method uses come first. How they use an attribute counts for what they have run on the way,
+        too: with the arguments that it is given there.
+        """
+        touching = self._touching(symbol)
+        found = [
+            (owner, node)
+            for owner in owners
+            for node in self._functions(owner)
+            if node.name in touching and self._runs_later(node.name) and self._is_meant(symbol, owner, node)
+        ]
+        used = self._used_by(symbol, {node.name for _, node in found})
+        for owner, node in sorted(found, key=lambda one: one[1].name in used):
+            known = owner.scope.child(node) in self._visited and not _is_protocol(node.name)
+            summary = self._summary(symbol, (owner, node), attributes)
+            yield replace(summary, uses=()) if known else summary
+
+    def _functions(self, owner: ClassSymbol) -> tuple[FunctionNode, ...]:
+        definition = self._inference.definition(owner)
+        return (*definition.methods.values(), *definition.properties.values(), *definition.setters.values())
+
+    def _is_meant(self, symbol: ClassSymbol, owner: ClassSymbol, node: FunctionNode) -> bool:
+        """Whether a method is the one that its name means on an object, and not one that a subclass replaces."""
+        method = self._inference.find_method(symbol, node.name)
+        return method is None or method[1] is node or method[0] == owner
+
+    def _touching(self, symbol: ClassSymbol) -> frozenset[str]:
+        """Names of methods that may touch an attribute that somebody asks about, by themselves or through others."""
+        tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
+        wanted = set(self._attributes)
+        reached = {name for uses in self._of_project(symbol) for name in uses.dynamic | uses.reaching}
+        pending = wanted
+        while pending:
+            found = {
+                method
+                for uses in tables
+                for table in (uses.read, uses.stored, uses.mutated, uses.guarded)
+                for name in pending
+                for method in table.get(name, ())
+            }
+            pending = found - reached
+            reached |= found
+        return frozenset(reached)
+
+    def _of_project(self, symbol: ClassSymbol) -> list[AttributeUses]:
+        """Uses in the classes of the same package: what a framework does by computed names is for all its classes."""
+        top = symbol.name.partition(".")[0]
+        return [
+            self._inference.uses(one) for one in self._inference.classes(symbol) if one.name.partition(".")[0] == top
+        ]
+
+    def _used_by(self, symbol: ClassSymbol, names: set[str]) -> set[str]:
+        """Those of some methods that others of them use."""
+        tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
+        return {name for name in names for uses in tables if uses.read.get(name, set()) & (names - {name})}
+
+    def _at_entry(self, symbol: ClassSymbol, built: Mapping[str, AttributeState]) -> dict[str, AttributeState]:
+        """The attributes of an object that has been used: what other methods set may be anything by then."""
+        tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
+        found = {}
+        for name, known in built.items():
+            setting = {method for uses in tables for method in uses.stored.get(name, ())}
+            changes = any(map(self._runs_later, setting)) and is_only(known.value, Literal, NoneValue)
+            found[name] = replace(known, trail=None, value=known.value | UNKNOWN if changes else known.value)
+        return found
+
+    def _summary(
+        self, symbol: ClassSymbol, found: tuple[ClassSymbol, FunctionNode], built: Mapping[str, AttributeState]
+    ) -> MethodSummary:
+        owner, node = found
+        tracer = Tracer(self._attributes, node.name)
+        frame = TracedFrame(tracer, self._inference, symbol.scope, symbol=symbol, owner=symbol)
+        frame.calls_entry = True
+        state = State(attributes=self._at_entry(symbol, built), initialised=True)
+        stopped = False
+        try:
+            run_function(frame, bound(owner, node, frozenset({SelfValue(symbol)})), ANY_ARGUMENTS, state)
+        except (TooLarge, RecursionError):
+            stopped = True
+        self._visited |= tracer.visited
+        return MethodSummary(node.name, owner.scope.qualname, tracer.uses, tracer.stores, stopped)
+
+
+def _is_protocol(name: str) -> bool:
+    """Whether torch or Python calls a method of that name, whatever the class itself does."""
+    return name == "forward" or (name.startswith("__") and name.endswith("__"))

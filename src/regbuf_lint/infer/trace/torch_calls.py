@@ -1,0 +1,235 @@
+"""The trails of what torch's functions, and methods of tensors, give."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.known_classes import is_torch_distribution
+from regbuf_lint.infer.references import (
+    ExternalValue,
+    Instance,
+    MethodOf,
+)
+from regbuf_lint.infer.trace.call import (
+    Call,
+    asked_about,
+    computed,
+    is_self_argument,
+    part_called,
+    passed,
+    run_escaping,
+)
+from regbuf_lint.infer.trace.python_calls import container_called
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made, merged
+from regbuf_lint.model.use import DRAWN, Sink
+from regbuf_lint.model.value import (
+    Alternative,
+    Literal,
+    Mapping,
+    NoneValue,
+    Other,
+    Sequence,
+    Submodule,
+    Tensor,
+    is_only,
+    may_be,
+)
+from regbuf_lint.torch_facts.table import table
+from regbuf_lint.torch_facts.traits import has
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from regbuf_lint.model.value import Value
+
+
+def torch_called(call: Call, name: str) -> Trail:
+    """Where the result of a function of torch comes from, by its dotted name."""
+    if name == "torch.device":
+        return made(Source.FRESH, "cpu", Flow.PLACE) if call.given and is_cpu(call.value(call.given[0][1])) else NOWHERE
+    if has("draw_functions", name) and _own_generator(call):
+        call.all_end(Sink.DRAW)
+        return Trail(frozenset(one.then(Flow.COMPUTED) for one in call.origins))
+    for trait, what_follows in _FUNCTIONS.items():
+        if has(trait, name):
+            return what_follows(call, name)
+    if name not in table().functions and not is_torch_distribution(name):
+        return passed(call)
+    return computed(call, [call.trail(one) for key, one in call.given if key != "out"])
+
+
+def _own_generator(call: Call) -> bool:
+    """Whether a call draws with a generator that the object holds in any case; torch's own is there on every device."""
+    given = next((one for key, one in call.given if key == "generator"), None)
+    if not isinstance(given, ast.Attribute) or not is_self_argument(call, given.value):
+        return False
+    return not may_be(call.value(given), NoneValue)
+
+
+def _placed(call: Call, trail: Trail) -> Trail:
+    """``torch.zeros_like(x)`` and ``x.get_device()`` depend on no more than the place and dtype of a tensor."""
+    call.use(trail, Sink.PLACE)
+    if not may_be(call.result, Tensor):
+        return trail.then(Flow.PLACE)
+    return _device(call) or trail.then(Flow.BESIDE)
+
+
+def _like(call: Call, _name: str) -> Trail:
+    return _placed(call, call.trails[0] if call.trails else NOWHERE)
+
+
+def _decides(call: Call, _name: str) -> Trail:
+    call.tracer.meet(call.frame, call.node, call.trails, call.name)
+    return call.all_end(Sink.HOST)
+
+
+def _asks(call: Call, _name: str) -> Trail:
+    return asked_about(call)
+
+
+def _factory(call: Call, name: str) -> Trail:
+    data = [call.trail(one) for key, one in call.given if key not in {"device", "dtype"}]
+    device = _device(call)
+    if has("convert_functions", name) and any(one.tensors for one in data):
+        return merged(data).then(Flow.COMPUTED if device is None else Flow.MOVED)
+    for trail in data:
+        call.use(trail, Sink.HOST)
+    return device or made(Source.FRESH, "number" if is_number(call.result) else "")
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a tensor without dimensions, which goes with tensors of any device."""
+    return is_only(value, Tensor) and all(one.is_number for one in value if isinstance(one, Tensor))
+
+
+_FUNCTIONS: dict[str, Callable[[Call, str], Trail]] = {
+    "metadata_functions": _asks,
+    "place_functions": _like,
+    "host_functions": _decides,
+    "factory_functions": _factory,
+}
+"""What becomes of the arguments of a function of torch, by the first trait that it has."""
+
+
+def _device(call: Call) -> Trail | None:
+    """The trail of what is made on the device that a call names; None where it names none."""
+    given = next((one for key, one in call.given if key == "device"), None)
+    if given is None:
+        return None
+    trail = call.trail(given)
+    if trail.origins:
+        call.use(trail, Sink.PLACE)
+        return Trail(frozenset(replace(one, flow=Flow.BESIDE) for one in trail.origins))
+    return made(Source.FRESH, "cpu" if is_cpu(call.value(given)) else "said")
+
+
+def is_cpu(value: Value) -> bool:
+    """Whether a value names the CPU, or a type that only tensors on the CPU have."""
+    return bool(value) and all(_names_cpu(one) for one in value)
+
+
+def _names_cpu(one: Alternative) -> bool:
+    if isinstance(one, ExternalValue):
+        return has("factory_functions", one.name) and one.name.rpartition(".")[0] in {"torch", "torch.sparse"}
+    return (isinstance(one, Literal) and one.value == "cpu") or (isinstance(one, Other) and one.what == "device:cpu")
+
+
+def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
+    """Where the result of ``value.method(...)`` comes from; ``owner`` is the value."""
+    if is_only(owner, Submodule, Instance):
+        return part_called(call)
+    trail = call.trail(function.value)
+    if is_only(owner, Sequence, Mapping):
+        return container_called(call, function.attr, trail, function)
+    for trait, what_follows in _METHODS.items():
+        if has(trait, function.attr):
+            return what_follows(call, function.attr, trail)
+    if any(isinstance(one, MethodOf) for one in call.callee) or not trail.tensors:
+        return computed(call, [trail, *call.trails])
+    return _unknown_method(call, trail)
+
+
+def _to_host(call: Call, name: str, trail: Trail) -> Trail:
+    if call.origins:
+        call.tracer.meet(call.frame, call.node, [trail, *call.trails], call.name)
+    call.use(trail, Sink.NUMPY if name == "numpy" else Sink.HOST)
+    return NOWHERE
+
+
+def _asked(call: Call, _name: str, trail: Trail) -> Trail:
+    call.use(trail, Sink.METADATA)
+    return trail.then(Flow.METADATA)
+
+
+def _of_place(call: Call, name: str, trail: Trail) -> Trail:
+    if has("move_methods", name) and call.given:
+        return _move(call, name, trail)
+    for one in call.trails:
+        call.use(one, Sink.HOST)
+    return _placed(call, trail)
+
+
+def _reshaped(call: Call, name: str, trail: Trail) -> Trail:
+    for one in call.trails:
+        call.use(one, Sink.HOST)
+    return trail if has("view_methods", name) else trail.then(Flow.COMPUTED)
+
+
+def _unknown_method(call: Call, trail: Trail) -> Trail:
+    """A method of what may be no tensor: what it does with the object itself is not known."""
+    call.use(trail, Sink.PASSED, call.origins)
+    for one in call.trails:
+        call.use(one, Sink.PASSED, (call.origins - one.tensors) | trail.tensors)
+    run_escaping(call)
+    return merged([trail.then(Flow.COMPUTED), *(one.then(Flow.COMPUTED) for one in call.trails)])
+
+
+def _move(call: Call, name: str, trail: Trail) -> Trail:
+    for one in call.trails:
+        call.use(one, Sink.PLACE)
+    values = [call.value(one) for _, one in call.given]
+    places = frozenset[Origin]().union(*(one.origins for one in call.trails))
+    to_cpu = any(one.flow is Flow.PLACE and one.on_cpu for one in places)
+    if has("move_to_cpu_methods", name) or to_cpu or any(map(is_cpu, values)):
+        return trail.then(Flow.TO_CPU)
+    if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
+        return trail
+    there = frozenset(replace(one, flow=Flow.BESIDE) for given in call.trails for one in given.origins)
+    return Trail(trail.then(Flow.MOVED).origins | there)
+
+
+def _is_no_device(value: Value) -> bool:
+    """Whether an argument of ``to`` is a dtype or a flag."""
+    return bool(value) and all(
+        one.what.startswith("dtype") if isinstance(one, Other) else isinstance(one, Literal) and type(one.value) is bool
+        for one in value
+    )
+
+
+def _in_place(call: Call, name: str, trail: Trail) -> Trail:
+    if has("draw_methods", name):
+        call.use(trail, Sink.MUTATED, made(Source.FRESH, DRAWN).origins)
+        call.all_end(Sink.HOST)
+        return trail
+    call.use(trail, Sink.MUTATED, call.origins)
+    for one in call.trails:
+        call.use(one, Sink.MEETS, trail.tensors)
+    function = call.node.func
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and call.origins:
+        before = call.state.trails.get(function.value.id, NOWHERE)
+        added = frozenset(one.then(Flow.COMPUTED) for one in call.origins)
+        call.state.trails[function.value.id] = Trail(before.origins | added)
+    return trail
+
+
+_METHODS: dict[str, Callable[[Call, str, Trail], Trail]] = {
+    "host_methods": _to_host,
+    "metadata_methods": _asked,
+    "place_methods": _of_place,
+    "move_methods": _move,
+    "reshape_methods": _reshaped,
+    "in_place_methods": _in_place,
+}
+"""What becomes of a tensor whose method is called, by the first trait that the method has."""

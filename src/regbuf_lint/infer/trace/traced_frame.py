@@ -1,0 +1,217 @@
+"""A frame that follows where values come from, and tells a tracer what becomes of them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import is_none
+from regbuf_lint.infer.arguments import ANY_ARGUMENTS
+from regbuf_lint.infer.frame import Frame
+from regbuf_lint.infer.functions import run_function
+from regbuf_lint.infer.references import FunctionValue
+from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
+from regbuf_lint.model.trail import NOWHERE, Source, Trail, made, merged
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.frame import Meter
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.infer.state import State
+    from regbuf_lint.infer.trace.tracer import Tracer
+    from regbuf_lint.model.value import Value
+
+
+class _Passed:
+    """The trails of a call's arguments."""
+
+    def __init__(self, positional: list[Trail], keywords: dict[str, Trail], rest: Trail | None) -> None:
+        self.positional = positional
+        self.keywords = keywords
+        self.rest = rest
+
+    @property
+    def every(self) -> list[Trail]:
+        return [*self.positional, *self.keywords.values(), *([self.rest] if self.rest is not None else [])]
+
+
+class TracedFrame(Frame):
+    """One function body under evaluation, with the origins of its values.
+
+    Attributes:
+        tracer: is told what becomes of values.
+        trails: where the value of each expression came from when it was evaluated last.
+        seen: what that value was.
+        result: where the result of the call or getter came from that was followed last; None where none was.
+        results: where the values come from that the body returns.
+        is_entry: whether somebody outside calls the function.
+        is_reached: whether each call of the entry that gets to its end runs the body.
+        calls_entry: whether the next function that is called is one that somebody outside calls.
+    """
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        inference: Inference,
+        scope: Scope,
+        *,
+        symbol: ClassSymbol | None = None,
+        owner: ClassSymbol | None = None,
+        meter: Meter | None = None,
+        depth: int = 0,
+    ) -> None:
+        super().__init__(inference, scope, symbol=symbol, owner=owner, meter=meter, depth=depth)
+        self.rounds = 2
+        self.tracer = tracer
+        self.trails: dict[ast.expr, Trail] = {}
+        self.seen: dict[ast.expr, Value] = {}
+        self.result: Trail | None = None
+        self.results: list[Trail] = []
+        self.is_entry = False
+        self.is_reached = True
+        self.calls_entry = False
+        self._passed: _Passed | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether no ``return`` may have ended this function, or one around it, before."""
+        return self.is_reached and not self.exits
+
+    def evaluate(self, node: ast.expr, state: State) -> Value:
+        """What an expression can evaluate to, and where that comes from."""
+        value = super().evaluate(node, state)
+        self.tracer.evaluated(self, node, value, state)
+        if isinstance(node, (ast.Call, ast.Attribute)):
+            self.result = None
+        return value
+
+    def within_call(self, function: FunctionValue) -> TracedFrame:
+        """A new frame for the body of a function that tells the same tracer."""
+        inner = TracedFrame(
+            self.tracer,
+            self.inference,
+            function.scope,
+            symbol=self.symbol,
+            owner=function.owner,
+            meter=self.meter,
+            depth=self.depth + 1,
+        )
+        inner.is_reached = self.is_certain
+        return inner
+
+    @property
+    def follows_uses(self) -> bool:
+        """Whether bodies are run: always."""
+        return True
+
+    @property
+    def follows_arguments(self) -> bool:
+        """Whether some argument of the present call is an attribute that somebody asks about."""
+        given = self._passed.every if self._passed is not None else []
+        return any(one.source is Source.ENTRY for trail in given for one in trail.origins)
+
+    def assigned(self, target: ast.expr, source: ast.expr, state: State) -> None:
+        """A target has got the value of an expression."""
+        self.tracer.assigned(self, target, self.trails.get(source, NOWHERE), state)
+
+    def iterated(self, target: ast.expr, iterable: ast.expr, state: State) -> None:
+        """The target of a loop has got an element."""
+        self.tracer.assigned(self, target, self.trails.get(iterable, NOWHERE).element, state)
+
+    def changed(self, target: ast.expr, operand: ast.expr, state: State) -> None:
+        """``target += operand`` is about to run."""
+        self.tracer.changed(self, target, operand, state)
+
+    def decided(self, test: ast.expr) -> None:
+        """Which way the run goes has been decided by an expression."""
+        self.tracer.decided(self, test)
+
+    def compared(self, test: ast.Compare, state: State, *, truth: bool) -> None:
+        """In ``state`` a comparison is known to have come out."""
+        self.tracer.compared(self, test, state, truth=truth)
+
+    def branched(self, test: ast.expr, branches: tuple[State, State]) -> None:
+        """Both branches of a test have been run."""
+        self.tracer.branched(self, test, branches)
+
+    def leaves(self, node: ast.expr, state: State) -> None:
+        """The function returns or yields a value."""
+        trail = self.trails.get(node, NOWHERE)
+        self.results.append(trail)
+        if self.is_entry:
+            self.tracer.returned(self, node)
+            self.run_later(self.seen.get(node, frozenset()), state)
+
+    def passes(self, node: ast.Call | None, callee: Value) -> None:
+        """A call is about to be followed; None where a getter or the like is run."""
+        self.result = None
+        self._passed = None
+        if node is None or not any(isinstance(one, FunctionValue) for one in callee):
+            return
+        starred = [one for one in node.args if isinstance(one, ast.Starred)]
+        plain = node.args[: node.args.index(starred[0])] if starred else node.args
+        positional = [self.trails.get(one, NOWHERE) for one in plain]
+        keywords = {one.arg: self.trails.get(one.value, NOWHERE) for one in node.keywords if one.arg is not None}
+        more = [*(one.value for one in starred), *(one.value for one in node.keywords if one.arg is None)]
+        rest = merged(self.trails.get(one, NOWHERE).element for one in more) if more else None
+        self._passed = _Passed(positional, keywords, rest)
+
+    def enters(self, inner: Frame, function: FunctionValue, local: State) -> None:
+        """The body of a function is about to run in a frame of its own."""
+        self.tracer.visited.add(function.scope)
+        arguments = getattr(function.scope.node, "args", None)
+        if not isinstance(arguments, ast.arguments):
+            return
+        if isinstance(inner, TracedFrame):
+            inner.is_entry, self.calls_entry = self.calls_entry, False
+        given = self._given(arguments, function)
+        for name, value in local.locals.items():
+            trail = given.get(name)
+            if trail is None:
+                trail = NOWHERE if self._passed is not None else made(Source.PARAMETER, name)
+            local.trails[name] = trail_of_kind(trail, value)
+        self._passed = None
+
+    def _given(self, arguments: ast.arguments, function: FunctionValue) -> dict[str, Trail]:
+        """The trails of the arguments that are passed, by name; the object itself has none."""
+        names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+        found: dict[str, Trail] = {}
+        if function.receiver is not None and names:
+            found[names.pop(0)] = NOWHERE
+        if self._passed is None:
+            return found
+        found |= dict(zip(names, self._passed.positional, strict=False)) | self._passed.keywords
+        every = merged(Trail(one.origins) for one in (NOWHERE, *self._passed.every))
+        if self._passed.rest is not None:
+            found = dict.fromkeys((*names, *(one.arg for one in arguments.kwonlyargs)), every) | found
+        more = (arguments.vararg, arguments.kwarg)
+        return {**found, **{one.arg: every for one in more if one is not None}}
+
+    def left(self, inner: Frame) -> None:
+        """The body of a function has been run."""
+        if isinstance(inner, TracedFrame) and (inner.results or not _promises_result(inner)):
+            trail = merged(inner.results) if inner.results else NOWHERE
+            self.result = trail if self.result is None else merged([self.result, trail])
+
+    def maybe(self) -> AbstractContextManager[None]:
+        """What runs within need not run whenever the function does."""
+        return self.tracer.maybe()
+
+    def run_later(self, value: Value, state: State) -> None:
+        """Functions that somebody keeps or is given run at some time, with arguments that nobody knows."""
+        result, passed = self.result, self._passed
+        self._passed = None
+        with self.tracer.maybe():
+            for one in value:
+                if isinstance(one, FunctionValue) and not self.inference.memo.is_working((one.scope, "running")):
+                    run_function(self, one, ANY_ARGUMENTS, state.copy())
+        self.result, self._passed = result, passed
+
+
+def _promises_result(frame: Frame) -> bool:
+    """Whether a function says that it returns something, so that one that returns nothing has to be replaced."""
+    returns = getattr(frame.scope.node, "returns", None)
+    return returns is not None and not is_none(returns)

@@ -1,0 +1,275 @@
+"""The hooks by which the interpreter tells where values come from, while methods run that others call."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from regbuf_lint.infer.references import SelfValue
+from regbuf_lint.infer.state import trail_at_entry
+from regbuf_lint.infer.trace.expressions import trail_of
+from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
+from regbuf_lint.model.class_view import AttributeState
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail
+from regbuf_lint.model.use import Sink, Store, Use
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.infer.state import State
+    from regbuf_lint.infer.trace.traced_frame import TracedFrame
+    from regbuf_lint.model.value import Value
+
+
+class Tracer:
+    """Collects what one method, and all that it calls, does with some attributes of the object.
+
+    Args:
+        attributes: those that somebody asks about.
+        entry: name of the method that is called from outside.
+    """
+
+    def __init__(self, attributes: frozenset[str], entry: str) -> None:
+        self.attributes = attributes
+        self.entry = entry
+        self._uses: dict[tuple[object, ...], Use] = {}
+        self._stores: dict[tuple[object, ...], Store] = {}
+        self._conditions = 0
+        self.visited: set[Scope] = set()
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        """The uses so far, in the order of the text."""
+        return tuple(sorted(self._uses.values(), key=lambda use: (str(use.path), use.span)))
+
+    @property
+    def stores(self) -> tuple[Store, ...]:
+        """What the attributes were given so far."""
+        return tuple(self._stores.values())
+
+    # What the interpreter tells
+
+    def evaluated(self, frame: TracedFrame, node: ast.expr, value: Value, state: State) -> None:
+        """An expression has been evaluated, its parts before it."""
+        frame.trails[node] = trail_of_kind(trail_of(self, frame, node, value, state), value)
+        frame.seen[node] = value
+
+    def assigned(self, frame: TracedFrame, target: ast.expr, trail: Trail, state: State) -> None:
+        """A target has got its value."""
+        if isinstance(target, ast.Name):
+            state.trails[target.id] = trail_of_kind(trail, state.locals.get(target.id, frozenset()))
+        elif isinstance(target, ast.Starred):
+            self.assigned(frame, target.value, trail, state)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            starred = next((i for i, one in enumerate(target.elts) if isinstance(one, ast.Starred)), len(target.elts))
+            for index, one in enumerate(target.elts):
+                place = index if index < starred else index - len(target.elts)
+                self.assigned(frame, one, trail.element if index == starred else trail.item(place), state)
+        elif isinstance(target, ast.Attribute):
+            self._attribute_assigned(frame, target, trail, state)
+        elif isinstance(target, ast.Subscript):
+            self._item_assigned(frame, target, trail, state)
+
+    def changed(self, frame: TracedFrame, target: ast.expr, operand: ast.expr, state: State) -> None:
+        """``target += operand``, which changes a tensor in place."""
+        trail = frame.trails.get(operand, NOWHERE)
+        before = self.now(frame, target, state)
+        self.use(frame, before, Sink.MUTATED, target, trail.tensors)
+        self.meet(frame, target, [before, trail])
+        if isinstance(target, ast.Name) and trail.tensors:
+            state.trails[target.id] = Trail(before.origins | trail.then(Flow.COMPUTED).origins)
+
+    def decided(self, frame: TracedFrame, test: ast.expr) -> None:
+        """A value has been asked whether it is true."""
+        self.use(frame, frame.trails.get(test, NOWHERE), Sink.HOST, test)
+
+    def returned(self, frame: TracedFrame, node: ast.expr) -> None:
+        """The method gives a value to whoever has called it."""
+        self.use(frame, frame.trails.get(node, NOWHERE), Sink.RETURNED, node)
+
+    @contextmanager
+    def maybe(self) -> Iterator[None]:
+        """What runs now need not run whenever the method does."""
+        self._conditions += 1
+        try:
+            yield
+        finally:
+            self._conditions -= 1
+
+    def compared(self, frame: TracedFrame, test: ast.Compare, state: State, *, truth: bool) -> None:
+        """A comparison is known to have come out; that of two devices says where the attribute lies."""
+        if not isinstance(test.ops[0], ast.Eq if truth else ast.NotEq):
+            return
+        for name in self._compared_attributes(frame, [test.left, *test.comparators]):
+            self._check(name, state)
+
+    def branched(self, frame: TracedFrame, test: ast.expr, branches: Sequence[State]) -> None:
+        """Two branches of a comparison of devices meet: what one of them replaces, the other has found in place."""
+        compared = self._compared_attributes(frame, [one for one in ast.walk(test) if isinstance(one, ast.expr)])
+        if not compared or len(branches) != 2:  # noqa: PLR2004
+            return
+        first, second = branches
+        names = (name for name in self.attributes if name in first.attributes and name in second.attributes)
+        replaced = {name for name in names if first.attributes[name].trail != second.attributes[name].trail}
+        if compared & replaced:
+            for name in replaced:
+                for branch in branches:
+                    self._check(name, branch)
+
+    # What the trails are
+
+    def attribute(self, name: str, state: State) -> Trail:
+        """The trail of an attribute of the object as it is now."""
+        return trail_at_entry(name, state.attribute(name))
+
+    def now(self, frame: TracedFrame, node: ast.expr, state: State) -> Trail:
+        """The trail of the value of a target before it is changed."""
+        if isinstance(node, ast.Name):
+            return state.trails.get(node.id, NOWHERE)
+        if isinstance(node, ast.Attribute) and is_self(frame, node.value):
+            return self.attribute(node.attr, state)
+        if isinstance(node, (ast.Subscript, ast.Attribute)):
+            return self.now(frame, node.value, state)
+        return frame.trails.get(node, NOWHERE)
+
+    # What is noted
+
+    def use(
+        self,
+        frame: TracedFrame,
+        trail: Trail,
+        sink: Sink,
+        node: ast.expr | ast.stmt,
+        partners: frozenset[Origin] = frozenset(),
+        callee: str = "",
+    ) -> None:
+        """Note that the value of a trail ends in a sink; only attributes that somebody asks about count."""
+        for origin in trail.origins:
+            if origin.source is not Source.ENTRY or origin.name not in self.attributes:
+                continue
+            if not origin.is_tensor and (origin.flow, sink) not in _ASKED_OF_NO_TENSOR:
+                continue
+            if sink is Sink.MUTATED and origin.flow not in _SHARING:
+                continue
+            others = frozenset(one for one in partners if not (one.source is Source.ENTRY and one.name == origin.name))
+            if others or sink is not Sink.MEETS:
+                self._note(frame, origin, sink, node, others, callee)
+
+    def meet(self, frame: TracedFrame, node: ast.expr | ast.stmt, trails: Sequence[Trail], callee: str = "") -> Trail:
+        """Note that several values are computed together; gives the trail of the result."""
+        for index, trail in enumerate(trails):
+            if not any(one.source is Source.ENTRY for one in trail.origins):
+                continue
+            others = frozenset[Origin]().union(*(one.tensors for place, one in enumerate(trails) if place != index))
+            if others:
+                self._meet_one(frame, trail, node, others, callee)
+        following = [any(origin.follows for origin in one.origins) for one in trails]
+        result: set[Origin] = set()
+        for index, trail in enumerate(trails):
+            follows = any(one for place, one in enumerate(following) if place != index)
+            result |= {_joined(one) if follows else one.then(Flow.COMPUTED) for one in trail.origins}
+        return Trail(frozenset(result))
+
+    def _meet_one(
+        self, frame: TracedFrame, trail: Trail, node: ast.expr | ast.stmt, others: frozenset[Origin], callee: str
+    ) -> None:
+        names = {one.name for one in trail.origins if one.source is Source.ENTRY}
+        if any(one.source is not Source.ENTRY or one.name not in names for one in others) or len(names) > 1:
+            self.use(frame, trail, Sink.MEETS, node, others, callee)
+
+    def _note(
+        self,
+        frame: TracedFrame,
+        origin: Origin,
+        sink: Sink,
+        node: ast.expr | ast.stmt,
+        partners: frozenset[Origin],
+        callee: str,
+    ) -> None:
+        span = frame.scope.file.span(node)
+        path = frame.scope.file.path
+        key = (origin.name, sink, origin.flow, path, span)
+        known = self._uses.get(key)
+        certain = not self._conditions and frame.is_certain
+        if known is not None:
+            self._uses[key] = replace(known, partners=known.partners | partners, certain=known.certain or certain)
+            return
+        self._uses[key] = Use(
+            origin.name, sink, origin.flow, self.entry, frame.method, span, path, partners, callee, certain
+        )
+
+    def _attribute_assigned(self, frame: TracedFrame, target: ast.Attribute, trail: Trail, state: State) -> None:
+        if not is_self(frame, target.value):
+            owner = self.now(frame, target.value, state)
+            sink = Sink.MUTATED if target.attr in SAME_STORAGE else Sink.METADATA
+            self.use(frame, owner, sink, target, trail.tensors)
+            self.use(frame, trail, Sink.STORED, target, callee=ast.unparse(target))
+            return
+        self.stored(frame, target.attr, trail, state, target)
+
+    def stored(self, frame: TracedFrame, name: str, trail: Trail, state: State, node: ast.expr | ast.stmt) -> None:
+        """Note that an attribute of the object gets a value."""
+        known = state.attribute(name)
+        trail = trail_of_kind(trail, known.value)
+        others = Trail(frozenset(one for one in trail.origins if not (one.source is Source.ENTRY and one.name == name)))
+        self.use(frame, others, Sink.STORED, node, callee=name)
+        if name in self.attributes:
+            span = frame.scope.file.span(frame.statement or node)
+            key = (name, frame.scope.file.path, span)
+            certain = not self._conditions and frame.is_certain
+            self._stores[key] = Store(name, self.entry, frame.method, span, trail, known.value, certain)
+        state.attributes[name] = AttributeState(known.value, known.writes, trail)
+
+    def _item_assigned(self, frame: TracedFrame, target: ast.Subscript, trail: Trail, state: State) -> None:
+        owner = self.now(frame, target.value, state)
+        index = frame.trails.get(target.slice, NOWHERE)
+        self.use(frame, owner, Sink.MUTATED, target, trail.tensors | index.tensors)
+        self.use(frame, index, Sink.INDEX, target, owner.tensors)
+        if owner.tensors:
+            self.use(frame, trail, Sink.MEETS, target, owner.tensors)
+        else:
+            self.use(frame, trail, Sink.STORED, target, callee=ast.unparse(target.value))
+        root = target.value
+        while isinstance(root, ast.Subscript):
+            root = root.value
+        if isinstance(root, ast.Name) and trail.tensors:
+            before = state.trails.get(root.id, NOWHERE)
+            state.trails[root.id] = Trail(before.origins | trail.tensors)
+
+    def _compared_attributes(self, frame: TracedFrame, nodes: Iterable[ast.expr]) -> frozenset[str]:
+        """Attributes whose device is compared with that of something that follows the object or comes in."""
+        origins = frozenset[Origin]().union(*(frame.trails.get(one, NOWHERE).origins for one in nodes))
+        places = [one for one in origins if one.flow is Flow.PLACE]
+        if not any(one.source in {Source.PARAMETER, Source.OBJECT} for one in places):
+            return frozenset()
+        return frozenset(one.name for one in places if one.source is Source.ENTRY)
+
+    def _check(self, name: str, state: State) -> None:
+        known = state.attribute(name)
+        trail = self.attribute(name, state)
+        own = {one for one in trail.origins if one.source is Source.ENTRY and one.name == name}
+        checked = frozenset(one.then(Flow.CHECKED) if one in own else one for one in trail.origins)
+        state.attributes[name] = AttributeState(known.value, known.writes, Trail(checked))
+
+
+def _joined(one: Origin) -> Origin:
+    """What has been computed with something that follows the object lies where that does, or the call has failed."""
+    return one.then(Flow.JOINED if one.source is Source.ENTRY and one.is_tensor else Flow.COMPUTED)
+
+
+_ASKED_OF_NO_TENSOR = frozenset({(Flow.METADATA, Sink.EMPTINESS), (Flow.PLACE, Sink.PLACE)})
+"""What counts as a use although the value is no tensor itself."""
+
+_SHARING = frozenset({Flow.SAME, Flow.ELEMENT, Flow.CHECKED})
+"""How a value got there that still shares the memory of the attribute's."""
+
+SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
+"""Attributes of a tensor that give another view of its elements."""
+
+
+def is_self(frame: TracedFrame, node: ast.expr) -> bool:
+    """Whether an expression that has been evaluated is the object."""
+    return any(isinstance(one, SelfValue) for one in frame.seen.get(node, frozenset()))

@@ -1,0 +1,152 @@
+"""Where a value comes from while a method runs, and how it got here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Source(Enum):
+    """What a value was made of."""
+
+    ENTRY = "an attribute of the object, as the method finds it"
+    PARAMETER = "an argument of the method"
+    OBJECT = "what follows the object: its buffers, its Parameters, the outputs of its parts"
+    FRESH = "made in the method"
+
+
+class Flow(Enum):
+    """How a value got from its origin to where it is."""
+
+    SAME = "the value itself, or another view of it"
+    ELEMENT = "a part of a list, dict or tensor"
+    COMPUTED = "computed from it, on its device"
+    MOVED = "moved to some device by hand"
+    TO_CPU = "moved to the CPU by name"
+    CHECKED = "the value itself, where its device has been compared with another"
+    BESIDE = "a new tensor on its device"
+    JOINED = "computed together with what follows the object, and so on the same device"
+    PLACE = "its device or dtype alone"
+    METADATA = "its shape, or another number that is the same wherever it lies"
+
+
+_NO_TENSOR = frozenset({Flow.PLACE, Flow.METADATA, Flow.JOINED})
+_FREE = frozenset({Flow.SAME, Flow.ELEMENT, Flow.COMPUTED})
+"""How a value got here that nobody has moved, and that no device was compared for."""
+_COMPUTING = frozenset({Flow.ELEMENT, Flow.COMPUTED})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One thing that a value was made of.
+
+    Attributes:
+        source: what it was made of.
+        name: of the attribute or argument; for a new tensor its device: empty where none is said, which is the CPU,
+            else ``cpu``, ``number`` for one without dimensions, which goes with tensors of any device, or ``said``.
+        flow: how it got here.
+    """
+
+    source: Source
+    name: str = ""
+    flow: Flow = Flow.SAME
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether the value may be a tensor that lies where its origin does."""
+        return self.flow not in _NO_TENSOR
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether it lies on the CPU wherever the object is."""
+        return self.flow is Flow.TO_CPU or (self.source is Source.FRESH and self.name in {"", "cpu"} and not self.moved)
+
+    @property
+    def moved(self) -> bool:
+        """Whether the method itself has put it where it is."""
+        return self.flow in {Flow.MOVED, Flow.TO_CPU}
+
+    @property
+    def follows(self) -> bool:
+        """Whether it lies where the object or the method's arguments are."""
+        return self.source in {Source.PARAMETER, Source.OBJECT} and self.flow is not Flow.TO_CPU
+
+    def then(self, flow: Flow) -> Origin:
+        """The origin of a value to which something more has happened."""
+        if flow is Flow.SAME or self.flow in _NO_TENSOR or (flow in _COMPUTING and self.flow not in _FREE):
+            return self
+        return self if (self.flow, flow) == (Flow.COMPUTED, Flow.ELEMENT) else replace(self, flow=flow)
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The origins of a value.
+
+    Attributes:
+        origins: all things that it may have been made of; none for what Python makes by itself, as numbers.
+        items: those of the parts of a tuple or list, where these are known one by one.
+        each: that of what iterating gives, where it is more than a part of the whole.
+    """
+
+    origins: frozenset[Origin] = frozenset()
+    items: tuple[Trail, ...] | None = None
+    each: Trail | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.origins)
+
+    @property
+    def tensors(self) -> frozenset[Origin]:
+        """The origins of what may be a tensor."""
+        return frozenset(one for one in self.origins if one.is_tensor)
+
+    def then(self, flow: Flow) -> Trail:
+        """The trail of what is made of the value."""
+        if not self.origins or flow is Flow.SAME:
+            return self
+        return Trail(frozenset(one.then(flow) for one in self.origins))
+
+    def item(self, index: int) -> Trail:
+        """The trail of the part at an index, which may count from the end."""
+        if self.items is not None and -len(self.items) <= index < len(self.items):
+            return self.items[index]
+        return self.then(Flow.ELEMENT)
+
+    @property
+    def element(self) -> Trail:
+        """The trail of what iterating over the value gives."""
+        if self.each is not None:
+            return self.each
+        return merged(self.items) if self.items else self.then(Flow.ELEMENT)
+
+
+NOWHERE = Trail()
+"""The trail of a number, a string or a function."""
+
+
+def merged(trails: Iterable[Trail]) -> Trail:
+    """The trail of a value that is one of several."""
+    every = list(dict.fromkeys(trails))
+    if len(every) == 1:
+        return every[0]
+    lengths = {len(one.items) if one.items is not None else -1 for one in every}
+    origins = frozenset[Origin]().union(*(one.origins for one in every))
+    if len(lengths) != 1 or -1 in lengths:
+        return Trail(origins)
+    columns = zip(*(one.items for one in every if one.items is not None), strict=True)
+    return Trail(origins, tuple(merged(column) for column in columns))
+
+
+def listed(items: Iterable[Trail]) -> Trail:
+    """The trail of a tuple or list."""
+    every = tuple(items)
+    return Trail(frozenset[Origin]().union(*(one.origins for one in every)), every)
+
+
+def made(source: Source, name: str = "", flow: Flow = Flow.SAME) -> Trail:
+    """The trail of what has one origin."""
+    return Trail(frozenset({Origin(source, name, flow)}))

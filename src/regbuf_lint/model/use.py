@@ -1,0 +1,279 @@
+"""What becomes of an attribute once its object is built: the trace, as rules and exemptions query it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.trail import Flow, Origin, Source, Trail
+from regbuf_lint.model.value import NoneValue, is_only
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from regbuf_lint.model.span import Span
+    from regbuf_lint.model.value import Value
+
+
+class Sink(Enum):
+    """Where a value ends."""
+
+    HOST = "Python makes a number, a string or a decision of it"
+    NUMPY = "NumPy takes it, which works on the CPU alone"
+    METADATA = "its shape is asked for, or whether it is None"
+    PLACE = "its device or dtype is asked for"
+    EMPTINESS = "the number of its elements is compared"
+    INDEX = "an index into something else"
+    DRAW = "the argument of a draw with a generator of the object"
+    MEETS = "computed together with others"
+    PASSED = "passed to what is not followed"
+    RETURNED = "returned"
+    STORED = "stored in an attribute"
+    MUTATED = "changed in place"
+    CAPTURED = "kept by a function that runs later"
+
+
+HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE})
+"""Ends that are the same wherever a tensor lies; what is made in its place has ends of its own."""
+
+IDENTITY = frozenset({"__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__format__", "extra_repr"})
+"""Methods that compare or show an object: on another device a tensor would even give it another hash."""
+
+
+DRAWN = "drawn"
+"""Name of the new origin of what is filled at random in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of an attribute.
+
+    Attributes:
+        attribute: its name.
+        sink: what becomes of it.
+        flow: how it got there from the attribute.
+        entry: the method that somebody calls.
+        method: the method or function in which it is used, the entry or one that it calls.
+        span: place of the expression.
+        path: the file of that place.
+        partners: origins of what it is computed with.
+        callee: what takes it, as it is written in the text; the attribute that it is stored in.
+        certain: whether each call of the entry that gets to its end gets there.
+    """
+
+    attribute: str
+    sink: Sink
+    flow: Flow
+    entry: str
+    method: str
+    span: Span
+    path: Path
+    partners: frozenset[Origin] = frozenset()
+    callee: str = ""
+    certain: bool = False
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the tensor is filled at random in place."""
+        return self.sink is Sink.MUTATED and any(one.name == DRAWN for one in self.partners)
+
+    @property
+    def hurts(self) -> bool:
+        """Whether the tensor is computed with what follows the object or comes in from outside."""
+        return any(one.follows for one in self.partners)
+
+    @property
+    def meets_new(self) -> bool:
+        """Whether the tensor is computed with what has been made on the CPU, and nothing that follows the object."""
+        return any(one.on_cpu for one in self.partners) and not self.hurts
+
+    def is_moved_after(self, uses: tuple[Use, ...]) -> bool:
+        """Whether the method moves by hand what it computes of the tensor."""
+        return any(one.entry == self.entry and one.flow is Flow.MOVED for one in uses)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A method gives an attribute another value.
+
+    Attributes:
+        attribute: its name.
+        entry: the method that somebody calls.
+        method: the method in which the assignment stands.
+        span: place of the statement.
+        trail: what the value is made of.
+        value: what it can be.
+        certain: whether each call of the entry that gets to its end gets there.
+    """
+
+    attribute: str
+    entry: str
+    method: str
+    span: Span
+    trail: Trail
+    value: Value
+    certain: bool
+
+    @property
+    def own_flows(self) -> frozenset[Flow]:
+        """How the attribute's own former value got into the new one."""
+        origins = (one for one in self.trail.origins if one.source is Source.ENTRY and one.name == self.attribute)
+        return frozenset(one.flow for one in origins)
+
+    @property
+    def follows(self) -> bool:
+        """Whether the new value lies where the object or the method's arguments are, and not on the CPU by default."""
+        return any(not one.on_cpu for one in self.trail.tensors)
+
+    @property
+    def puts_on_cpu(self) -> bool:
+        """Whether the method itself moves the new value to the CPU."""
+        return bool(self.trail.tensors) and all(one.flow is Flow.TO_CPU for one in self.trail.tensors)
+
+    @property
+    def only_moves(self) -> bool:
+        """Whether the new value is the former one, at most moved or cast."""
+        return bool(self.own_flows) and all(
+            one.source is Source.ENTRY and one.name == self.attribute and one.flow in _UNCHANGED
+            for one in self.trail.tensors
+            if one.flow is not Flow.BESIDE
+        )
+
+
+_UNCHANGED = frozenset({Flow.SAME, Flow.MOVED, Flow.TO_CPU, Flow.CHECKED})
+
+
+@dataclass(frozen=True, slots=True)
+class MethodSummary:
+    """What one call of a method from outside does, all methods that it calls on the object included.
+
+    Attributes:
+        name: the method.
+        owner: qualified name of the class in whose body it stands.
+        uses: of the attributes that were asked about, in the order of the text.
+        stores: the values that these attributes get.
+        stopped: whether the method is too large, so that not all of it was followed.
+    """
+
+    name: str
+    owner: str
+    uses: tuple[Use, ...] = ()
+    stores: tuple[Store, ...] = ()
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What becomes of some attributes of a class, by the methods that others call.
+
+    Attributes:
+        attributes: those that were asked about.
+        methods: a summary for each method that may touch one of them.
+    """
+
+    attributes: frozenset[str] = frozenset()
+    methods: tuple[MethodSummary, ...] = ()
+    _uses: dict[str, tuple[Use, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def uses(self, attribute: str) -> tuple[Use, ...]:
+        """Uses of the value that construction, or an earlier call, left in the attribute."""
+        known = self._uses.get(attribute)
+        if known is None:
+            every = (use for method in self.methods for use in method.uses)
+            known = self._uses[attribute] = tuple(use for use in every if use.attribute == attribute)
+        return known
+
+    def stores(self, attribute: str) -> tuple[Store, ...]:
+        """What methods assign to the attribute."""
+        return tuple(one for method in self.methods for one in method.stores if one.attribute == attribute)
+
+    def by_entry(self, attribute: str) -> Mapping[str, tuple[Use, ...]]:
+        """The uses by the method that somebody calls."""
+        found: dict[str, list[Use]] = {}
+        for use in self.uses(attribute):
+            found.setdefault(use.entry, []).append(use)
+        return {name: tuple(uses) for name, uses in found.items()}
+
+    def was_followed(self, attribute: str) -> bool:
+        """Whether the attribute was asked about and all methods were followed to their ends."""
+        return attribute in self.attributes and not any(method.stopped for method in self.methods)
+
+    def reads(self, attribute: str) -> tuple[Use, ...]:
+        """Uses of what construction left there for more than its shape or place, at a device that was not checked."""
+        return tuple(one for one in self.uses(attribute) if one.sink not in _ASKING and one.flow is not Flow.CHECKED)
+
+    def is_host_only(self, attribute: str) -> bool:
+        """Whether nothing but Python reads the tensor, and no method gives the attribute another one.
+
+        What is drawn anew in place counts as Python's, too: where it lies does not matter then.
+        """
+        if self.replacements(attribute) or not self.was_followed(attribute) or not self.uses(attribute):
+            return False
+        return all(one.sink in HOST_ONLY or one.is_drawn or one.entry in IDENTITY for one in self.uses(attribute))
+
+    def is_replaced_before_read(self, attribute: str) -> bool:
+        """Whether each method that gives the attribute a value does so before it reads it, as if it were a local.
+
+        The new value has to lie where the object or the arguments are. Other methods may read it where ``forward``
+        always sets it.
+        """
+        stores = self.replacements(attribute)
+        if not stores or not all(one.follows and not one.own_flows for one in stores):
+            return False
+        setting, reading = {one.entry for one in stores}, {one.entry for one in self.reads(attribute)}
+        always = any(one.certain and one.entry == _FORWARD for one in stores)
+        return not setting & reading and (always or not reading)
+
+    def meets_cpu(self, attribute: str) -> bool:
+        """Whether methods want the tensor on the CPU.
+
+        They compute it together with what they move there, or they make new tensors there, or give it to NumPy, and
+        move by hand what comes of it.
+        """
+        uses = self.uses(attribute)
+        joined = (one for one in uses if one.sink in _JOINED and one.flow not in {Flow.MOVED, Flow.TO_CPU})
+        if any(partner.flow is Flow.TO_CPU for one in joined if not one.hurts for partner in one.partners):
+            return True
+        stores = self.stores(attribute)
+        moved_elsewhere = any(one.flow is Flow.MOVED for store in stores for one in store.trail.tensors)
+        if any(one.puts_on_cpu for one in stores) and not moved_elsewhere:
+            return True
+        if any(one.sink is Sink.MEETS and one.hurts and one.flow is not Flow.MOVED for one in uses):
+            return False
+        if self.is_updated(attribute):
+            return False
+        met = any(one.sink is Sink.MEETS and one.meets_new and one.is_moved_after(uses) for one in uses)
+        return met or any(one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU for one in uses)
+
+    def is_drawn_by_generator(self, attribute: str) -> bool:
+        """Whether the attribute is read only for draws with a generator that the object holds."""
+        reads = self.reads(attribute)
+        drawn = [one for one in reads if one.sink is Sink.DRAW]
+        return bool(drawn) and all(one.flow is Flow.MOVED for one in reads if one.sink is not Sink.DRAW)
+
+    def replacements(self, attribute: str) -> tuple[Store, ...]:
+        """What methods assign to the attribute, None and the tensor itself, at most moved, left aside."""
+        return tuple(one for one in self.stores(attribute) if not one.only_moves and not is_only(one.value, NoneValue))
+
+    def is_updated(self, attribute: str) -> bool:
+        """Whether a method changes the tensor in place, or computes the next from it: state of the object."""
+        if any(one.sink is Sink.MUTATED and not one.is_drawn for one in self.uses(attribute)):
+            return True
+        return any(one.own_flows for one in self.replacements(attribute))
+
+    def is_replaced_by_forward(self, attribute: str) -> bool:
+        """Whether all methods that put another tensor in its place run in ``forward``."""
+        stores = self.replacements(attribute)
+        served = {(one.method, one.span) for one in stores if one.entry == _FORWARD}
+        return bool(stores) and all((one.method, one.span) in served for one in stores)
+
+    def is_asked_for_elements(self, attribute: str) -> bool:
+        """Whether a method compares the number of elements, or of rows."""
+        return any(one.sink is Sink.EMPTINESS for one in self.uses(attribute))
+
+
+_FORWARD = "forward"
+_JOINED = frozenset({Sink.MEETS, Sink.MUTATED})
+_ASKING = frozenset({Sink.METADATA, Sink.PLACE, Sink.EMPTINESS})

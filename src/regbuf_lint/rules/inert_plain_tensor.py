@@ -1,0 +1,97 @@
+"""RBF006: a plain tensor of which nothing comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.findings.inert import HOST_ONLY, NEVER_READ, inert
+from regbuf_lint.findings.plain_tensors import plain_tensors
+from regbuf_lint.fixes.attribute_fixes import attribute_fixes
+from regbuf_lint.model.finding import Finding
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.fixes.buffer_fix import BufferFix
+    from regbuf_lint.model.class_view import Write
+
+META = RuleMeta(
+    code="RBF006",
+    name="inert-plain-tensor",
+    summary="a plain tensor of which nothing comes: a number, never read, or read by Python alone",
+    severity=Severity.WARNING,
+    on_by_default=False,
+    fixable=FixAvailability.SOMETIMES,
+)
+
+DOCS = RuleDocs(
+    what=(
+        "Reports what RBF001 would report, were it not that the methods of the class show that nothing comes of it: "
+        "a number without dimensions, which goes with tensors of any device; a tensor that nothing reads once the "
+        "object is built; one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`)."
+    ),
+    why=(
+        "Nothing fails today. But the next method that combines the tensor with its input fails on an accelerator, "
+        "and a tensor that nothing reads, or that Python reads as a number, had better be a local or a number."
+    ),
+    example=(
+        "class Schedule(nn.Module):\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        "        self.steps = torch.tensor(4)\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        for _ in range(int(self.steps)):\n"
+        "            x = x + 1\n"
+        "        return x\n"
+    ),
+    use_instead=(
+        "class Schedule(nn.Module):\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        "        self.steps = 4\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        for _ in range(self.steps):\n"
+        "            x = x + 1\n"
+        "        return x\n"
+    ),
+    fix_safety="The fix is that of RBF001: it registers the tensor as a buffer. A number or a local is often better.",
+    checkpoint_impact="As for RBF001.",
+    references=("https://docs.pytorch.org/docs/stable/notes/modules.html#module-state",),
+)
+
+_INSTEAD = {
+    NEVER_READ: "delete it, or use a local",
+    HOST_ONLY: "keep a number or a list of Python instead",
+}
+
+
+def check(context: ClassContext) -> Iterator[Finding]:
+    """Findings of one class."""
+    found: dict[str, list[Write]] = {}
+    reasons: dict[str, str] = {}
+    for attribute, writes in plain_tensors(context).items():
+        reason = inert(context, attribute) if attribute is not None else None
+        if attribute is not None and reason is not None:
+            found[attribute], reasons[attribute] = writes, reason
+    fixes = attribute_fixes(context, found)
+    for attribute, writes in found.items():
+        yield _finding(context, writes[0], reasons[attribute], fixes[attribute])
+
+
+def _finding(context: ClassContext, write: Write, reason: str, outcome: BufferFix) -> Finding:
+    advice = _INSTEAD.get(reason, "use a number of Python, or register it as a buffer")
+    return Finding(
+        rule=META,
+        message=f"`{context.name}.{write.attribute}` is a plain tensor of which nothing comes: {reason}",
+        span=write.target,
+        statement=write.step.statement,
+        help=f"{advice}; {outcome.note}" if outcome.note else advice,
+        class_name=context.name,
+        attribute=write.attribute,
+        method=write.step.method,
+        fix=outcome.fix,
+    )

@@ -1,0 +1,1 @@
+"""What is known of torch and of libraries whose source tells too little: checked-in tables, and how they are asked."""

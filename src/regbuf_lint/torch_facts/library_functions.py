@@ -1,0 +1,59 @@
+"""Functions of packages that are not read, or whose source tells too little, from a checked-in list."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, fields
+from fnmatch import translate
+from functools import cache
+from importlib.resources import files
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFunctions:
+    """Patterns of dotted names.
+
+    Attributes:
+        tensors: functions that return a tensor whatever they get.
+        like_argument: functions that return a tensor if their first argument is one.
+        expanding: those of them whose result may be an expanded view.
+        taking_tensor: functions and methods whose first argument is a tensor (of a method: after the object).
+        array_functions: functions of arrays that return a tensor if some argument is one.
+    """
+
+    tensors: re.Pattern[str]
+    like_argument: re.Pattern[str]
+    expanding: re.Pattern[str]
+    taking_tensor: re.Pattern[str]
+    array_functions: re.Pattern[str]
+
+
+@cache
+def library_functions() -> LibraryFunctions:
+    """The checked-in list."""
+    text = files("regbuf_lint.torch_facts").joinpath("data", "library_functions.toml").read_text(encoding="utf-8")
+    packages = tomllib.loads(text)["package"]
+    return LibraryFunctions(*(_any_of(packages, field.name) for field in fields(LibraryFunctions)))
+
+
+def is_listed(name: str) -> bool:
+    """Whether the list says what a function returns, by its dotted name where it is imported from or defined."""
+    known = library_functions()
+    return known.tensors.match(name) is not None or known.like_argument.match(name) is not None
+
+
+def _any_of(packages: list[dict[str, list[str]]], key: str) -> re.Pattern[str]:
+    names = [name for package in packages for name in package.get(key, ())]
+    return re.compile("|".join(translate(one) for name in names for one in (name, _where_defined(name))))
+
+
+def _where_defined(name: str) -> str:
+    """``einops.*.rearrange``: packages offer functions that stand in files of theirs under names without these."""
+    package, _, last = name.rpartition(".")
+    return f"{package}.*.{last}"

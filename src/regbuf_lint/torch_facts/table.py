@@ -1,0 +1,36 @@
+"""The generated table of torch's functions, methods and properties; torch itself is not needed to read it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The generated table, its lists turned into sets."""
+
+    functions: dict[str, Any]
+    methods: dict[str, Any]
+    properties: dict[str, Any]
+    constants: dict[str, str]
+    generator_methods: dict[str, Any]
+    traits: dict[str, frozenset[str]]
+
+
+@cache
+def table() -> Table:
+    """The table of the torch version that it was generated from."""
+    text = files("regbuf_lint.torch_facts").joinpath("data", "torch_api.json").read_text(encoding="utf-8")
+    raw = json.loads(text)
+    return Table(
+        raw["functions"],
+        raw["methods"],
+        raw["properties"],
+        raw["constants"],
+        raw["generator_methods"],
+        {name: frozenset(names) for name, names in raw["traits"].items()},
+    )

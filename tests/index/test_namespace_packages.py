@@ -1,0 +1,60 @@
+"""Packages without ``__init__.py`` are found wherever the run starts, and nothing around the project is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from index_examples import described
+
+from regbuf_lint.index.project import Project
+from regbuf_lint.source.text import read_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = {
+    "home/project/net/layers.py": "from net.parts.base import Base\nfrom tools.base import Other\n",
+    "home/project/net/parts/base.py": "class Base: ...",
+    "home/project/tools/base.py": "class Other: ...",
+    "home/tools/base.py": "class Strange: ...",
+}
+
+
+def looked_up(root: Path, marker: str, roots: tuple[str, ...] = ()) -> tuple[str, list[str]]:
+    """Return the import name of ``layers.py``, and what its two imports are.
+
+    Args:
+        root: where the files are written.
+        marker: a file beside them that tells where the project begins.
+        roots: directories from which the run imports.
+    """
+    for name, text in {**FILES, marker: ""}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    path = root / "home/project/net/layers.py"
+    project = Project([root / one for one in roots])
+    facts = project.add(path, read_source(path))
+    found = [described(one) for name in ("Base", "Other") for one in project.lookup(facts.scope, name)]
+    return facts.name, found
+
+
+@pytest.mark.parametrize("marker", ["setup.py", ".git/HEAD", "pyproject.toml"])
+@pytest.mark.parametrize("roots", [(), ("home/project",), ("home/project/net",), ("elsewhere",)])
+def test_where_the_run_starts_changes_nothing(roots: tuple[str, ...], marker: str, tmp_path: Path) -> None:
+    name, found = looked_up(tmp_path, f"home/project/{marker}", roots)
+    assert name == "net.layers"
+    assert found == ["class net.parts.base.Base", "class tools.base.Other"]
+
+
+def test_without_a_project_the_own_namespace_is_found(tmp_path: Path) -> None:
+    _, found = looked_up(tmp_path, "home/project/README.md")
+    assert found == ["class base.Base", "outside tools.base.Other"]
+
+
+def test_what_lies_around_a_repository_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/setup.py").touch()
+    (tmp_path / "home/project").mkdir()
+    _, found = looked_up(tmp_path, "home/project/net/.git/HEAD")
+    assert found == ["class parts.base.Base", "outside tools.base.Other"]
