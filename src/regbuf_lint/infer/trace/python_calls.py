@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from regbuf_lint.infer.strings import literal_strings
+from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.trace.call import Call, asked_about, computed, is_self_argument, passed, run_escaping
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Trail, listed, merged
 from regbuf_lint.model.use import Sink
@@ -70,7 +71,11 @@ def _attribute_of(call: Call) -> Trail:
     if names:
         default = [call.trail(one) for one in call.node.args[2:]]
         return merged([*(call.tracer.attribute(one, call.state) for one in names), *default])
-    every = merged(Trail(call.tracer.attribute(one, call.state).origins) for one in sorted(call.tracer.attributes))
+    pattern = pattern_of(call.value(name))
+    meant = [one for one in sorted(call.tracer.attributes) if pattern is None or fnmatchcase(one, pattern)]
+    every = merged(Trail(call.tracer.attribute(one, call.state).origins) for one in meant)
+    if pattern is not None:
+        return every
     call.use(every, Sink.PASSED)
     return NOWHERE
 
