@@ -57,6 +57,11 @@ def check(case: Case, mode: FixMode = FixMode.NONE, source: SourceText | None = 
 
 @cache
 def _checked(case: Case, mode: FixMode, data: bytes) -> FileResult:
+    """Check and fix a text once for all tests; where nothing has a fix, fixing it is checking it."""
+    if mode is not FixMode.NONE:
+        found = _checked(case, FixMode.NONE, data)
+        if not any(finding.fix for finding in found.findings):
+            return found
     session = session_with(case.settings)
     return check_source(decode_source(data, str(case.path)), case.path, case.settings, fix=mode, session=session)
 

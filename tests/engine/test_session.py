@@ -30,6 +30,7 @@ def alone() -> dict[Path, list[tuple[str, int, str]]]:
     return findings(FILES, shared=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, -1])
 def test_order_of_files_changes_nothing(order: int, alone: dict[Path, list[tuple[str, int, str]]]) -> None:
     assert findings(FILES[::order], shared=True) == alone

@@ -111,7 +111,7 @@ def test_line_ends_tabs_and_a_last_line_without_end() -> None:
 
 
 def test_a_method_that_follows_at_once_gets_an_empty_line() -> None:
-    source = text(LITERAL).replace("\n\n    def forward", "\n    def forward")
+    source = text(LITERAL, read="x + self.masks[0] + self.rows[0]").replace("\n\n    def forward", "\n    def forward")
     assert "        return [self.masks_0, self.masks_1]\n\n    def forward" in fixed(source)
     several = fixed(source.replace(LITERAL, f"{LITERAL}\n        self.rows = (torch.ones(3),)"))
     assert "        return [self.masks_0, self.masks_1]\n\n    @property\n    def rows(self)" in several
@@ -168,7 +168,10 @@ def test_the_annotation_of_the_assignment_is_kept() -> None:
         (text("self.masks = [torch.ones(3)] * 3"), "its value is neither written out nor"),
         (text("self.masks = [*torch.eye(3), torch.ones(3)]"), "its value unpacks another list"),
         (text("self.masks = []", more="self.masks.append(torch.ones(3))"), "it is stored empty and filled afterwards"),
-        (text("self.parameters = [torch.ones(3)]"), "`parameters` is also an attribute of `torch.nn.Module`"),
+        (
+            text("self.parameters = [torch.ones(3)]", read="x + self.parameters[0]"),
+            "`parameters` is also an attribute of `torch.nn.Module`",
+        ),
         (text(LITERAL, more="for len in sizes: pass"), "`len` means something else in this file"),
         (text(f"{LITERAL}; self.a = 1"), "another statement shares its line"),
         (

@@ -20,6 +20,7 @@ class Sampler(nn.Module):
     def __init__(self, n):
         self.times = torch.linspace(0, 1, n)
 """
+FORWARD = "    def forward(self, x):\n        return x * self.times\n"
 
 
 def findings(text: str) -> tuple[Finding, ...]:
@@ -27,7 +28,7 @@ def findings(text: str) -> tuple[Finding, ...]:
 
 
 def test_registration_needs_an_initialised_object() -> None:
-    (finding,) = findings(BEFORE + "        if n:\n            super().__init__()\n")
+    (finding,) = findings(BEFORE + "        if n:\n            super().__init__()\n" + FORWARD)
     assert finding.fix is None
     reason = "it is assigned without `super().__init__()`, and no plain call of it follows in the constructor"
     assert finding.help.endswith(f"fix withheld: {reason}")
@@ -35,9 +36,10 @@ def test_registration_needs_an_initialised_object() -> None:
 
 def test_an_object_that_is_never_initialised_is_no_module() -> None:
     """What it is given stays with whoever gave it; what it makes is reported all the same."""
-    given = BEFORE.replace("(self, n)", "(self, n: torch.Tensor)").replace("torch.linspace(0, 1, n)", "n")
+    text = BEFORE + FORWARD
+    given = text.replace("(self, n)", "(self, n: torch.Tensor)").replace("torch.linspace(0, 1, n)", "n")
     assert findings(given) == ()
-    (finding,) = findings(BEFORE)
+    (finding,) = findings(text)
     assert finding.fix is None
     assert "fix withheld: it is assigned without `super().__init__()`" in finding.help
 
@@ -45,15 +47,15 @@ def test_an_object_that_is_never_initialised_is_no_module() -> None:
 def test_what_another_name_registers_is_read_by_that_name() -> None:
     """Until it is moved the tensor is the buffer itself: nothing shows in an object that has just been built."""
     init = BEFORE.replace("        self.times", "        super().__init__()\n        self._times").rstrip()
-    same, copy = (f'{init}\n        self.register_buffer("times", self._times{end})\n' for end in ("", ".to(n.dtype)"))
-    withheld = "fix withheld: the buffer `times` is this very tensor"
+    same, copy = (
+        f'{init}\n        self.register_buffer("times", self._times{end})\n{FORWARD.replace("times", "_times")}'
+        for end in ("", ".to(n.dtype)")
+    )
     (finding,) = findings(same)
-    local = "but nothing reads it once the object is built: delete it, or keep it in a local variable"
-    assert finding.help == f"read `self.times` instead; {local}; {withheld}"
-    (finding,) = findings(f"{same}\n    def forward(self, x):\n        return x * self._times\n")
     assert finding.fix is None
-    assert finding.message.endswith("leave it behind while the buffer `times`, now the same, moves")
-    assert finding.help == f"read `self.times` instead; {withheld}"
+    assert "leave it behind while the buffer `times`, now the same, moves" in finding.message
+    assert finding.help == "read `self.times` instead; fix withheld: the buffer `times` is this very tensor"
     (finding,) = findings(copy)
     assert finding.fix is not None
-    assert finding.message.endswith("`state_dict()` does not save it")
+    assert "now the same" not in finding.message
+    assert finding.help.startswith('register it: `self.register_buffer("_times", ...)`')

@@ -40,6 +40,7 @@ class AttributeUses:
         escaping: passed to a class or method (alone, or in a list or tuple), which may keep it.
         collating: methods passed as ``collate_fn``, which run on the CPU, in a loader's workers.
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
+        asking: methods that read attributes by names not known here (``getattr`` with a variable).
         in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
         dict_users: methods that use ``vars(self)`` or ``self.__dict__`` in any other way.
         reaching: methods that may change any attribute, whatever its name: ``dynamic`` ones, those left aside that only
@@ -56,6 +57,7 @@ class AttributeUses:
     escaping: dict[str, set[str]] = field(default_factory=dict)
     collating: set[str] = field(default_factory=set)
     dynamic: set[str] = field(default_factory=set)
+    asking: set[str] = field(default_factory=set)
     in_dict: dict[str, set[str]] = field(default_factory=dict)
     dict_users: set[str] = field(default_factory=set)
     reaching: set[str] = field(default_factory=set)
@@ -110,6 +112,8 @@ class _Collector:
             self._dictionary()
         if "setattr" in self._computed:
             self._uses.reaching.add(self._method)
+        if "getattr" in self._computed:
+            self._uses.asking.add(self._method)
 
     def _find_aliases(self) -> dict[str, str]:
         """Locals that always name an attribute's tensor (``buffer = self.buffer``), or a part of its storage."""

@@ -46,6 +46,9 @@ DOCS = RuleDocs(
         "    def __init__(self, n: int) -> None:\n"
         "        super().__init__()\n"
         "        self.prior = torch.distributions.Normal(torch.zeros(n), torch.ones(n))\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return self.prior.log_prob(x)\n"
     ),
     use_instead=(
         "class Prior(nn.Module):\n"
@@ -57,6 +60,9 @@ DOCS = RuleDocs(
         "    @property\n"
         "    def prior(self) -> torch.distributions.Distribution:\n"
         "        return torch.distributions.Normal(self.loc, self.scale)\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return self.prior.log_prob(x)\n"
     ),
     fix_safety="There is no fix: the buffers need names, and who reads the attribute may keep it.",
     checkpoint_impact="None as long as the buffers are registered with `persistent=False`.",

@@ -37,26 +37,22 @@ DOCS = RuleDocs(
         "and a tensor that nothing reads, or that Python reads as a number, had better be a local or a number."
     ),
     example=(
-        "class Schedule(nn.Module):\n"
+        "class Scaled(nn.Module):\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
-        "        self.steps = torch.tensor(4)\n"
+        "        self.scale = torch.tensor(0.5)\n"
         "\n"
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
-        "        for _ in range(int(self.steps)):\n"
-        "            x = x + 1\n"
-        "        return x\n"
+        "        return x * self.scale\n"
     ),
     use_instead=(
-        "class Schedule(nn.Module):\n"
+        "class Scaled(nn.Module):\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
-        "        self.steps = 4\n"
+        '        self.register_buffer("scale", torch.tensor(0.5), persistent=False)  # or: self.scale = 0.5\n'
         "\n"
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
-        "        for _ in range(self.steps):\n"
-        "            x = x + 1\n"
-        "        return x\n"
+        "        return x * self.scale\n"
     ),
     fix_safety="The fix is that of RBF001: it registers the tensor as a buffer. A number or a local is often better.",
     checkpoint_impact="As for RBF001.",

@@ -36,9 +36,9 @@ DOCS = RuleDocs(
     what=(
         "Reports a tensor that is assigned to an attribute of `self` while an `nn.Module` is built (in `__init__`, "
         "`__post_init__`, or a method that they call) and that is neither an `nn.Parameter` nor a registered buffer. "
-        "It is reported once per class and attribute, at the first assignment. A constant that the class reads for "
-        "Python alone (`.item()`, a condition, the bounds of a draw, `extra_repr`) may stay where it is. So may what a "
-        "comment at the assignment says is no buffer, and why."
+        "It is reported once per class and attribute, at the first assignment. What nothing comes of (a number without "
+        "dimensions, what nothing reads once the object is built, what Python alone reads) is left to RBF006. What a "
+        "comment at the assignment says is no buffer, and why, may stay where it is."
     ),
     why=(
         "`nn.Module` keeps track of registered state only. A plain tensor stays on its device after `.to()` or "
@@ -51,12 +51,18 @@ DOCS = RuleDocs(
         "    def __init__(self, n: int) -> None:\n"
         "        super().__init__()\n"
         "        self.mask = torch.tril(torch.ones(n, n))\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return x.masked_fill(self.mask == 0, 0)\n"
     ),
     use_instead=(
         "class Attention(nn.Module):\n"
         "    def __init__(self, n: int) -> None:\n"
         "        super().__init__()\n"
         '        self.register_buffer("mask", torch.tril(torch.ones(n, n)), persistent=False)\n'
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return x.masked_fill(self.mask == 0, 0)\n"
     ),
     fix_safety=(
         "Safe where the tensor is made on the spot and nothing else holds it. Unsafe where it may be somebody else's "

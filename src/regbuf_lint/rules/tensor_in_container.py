@@ -65,6 +65,9 @@ DOCS = RuleDocs(
         "    def __init__(self, sizes: list[int]) -> None:\n"
         "        super().__init__()\n"
         "        self.masks = [torch.ones(n, n) for n in sizes]\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return x * self.masks[0]\n"
     ),
     use_instead=(
         "class Pyramid(nn.Module):\n"
@@ -78,6 +81,9 @@ DOCS = RuleDocs(
         "    @property\n"
         "    def masks(self) -> list[torch.Tensor]:\n"
         '        return [getattr(self, f"masks_{i}") for i in range(self._masks_count)]\n'
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return x * self.masks[0]\n"
     ),
     fix_safety=(
         "Always unsafe. A list or tuple that is written out, a comprehension, or what a function of the same file "

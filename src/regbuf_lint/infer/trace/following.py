@@ -104,7 +104,7 @@ class Follower:
         """Names of methods that may touch an attribute that somebody asks about, by themselves or through others."""
         tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
         wanted = set(self._attributes)
-        reached = {name for uses in self._of_project(symbol) for name in uses.dynamic | uses.reaching}
+        reached = {name for uses in self._of_project(symbol) for name in uses.dynamic | uses.reaching | uses.asking}
         pending = wanted
         while pending:
             found = {

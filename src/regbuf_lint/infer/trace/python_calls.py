@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from regbuf_lint.infer.strings import literal_strings
+from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.trace.call import Call, asked_about, computed, is_self_argument, passed, run_escaping
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Trail, listed, merged
 from regbuf_lint.model.use import Sink
@@ -70,9 +71,13 @@ def _attribute_of(call: Call) -> Trail:
     if names:
         default = [call.trail(one) for one in call.node.args[2:]]
         return merged([*(call.tracer.attribute(one, call.state) for one in names), *default])
-    for one in sorted(call.tracer.attributes):
-        if call.frame.may_name(one):
-            call.use(call.tracer.attribute(one, call.state), Sink.PASSED)
+    pattern = pattern_of(call.value(name))
+    asked = sorted(call.tracer.attributes)
+    if pattern is not None:
+        meant = [one for one in asked if fnmatchcase(one, pattern)]
+        return merged(Trail(call.tracer.attribute(one, call.state).origins) for one in meant) if meant else NOWHERE
+    for one in filter(call.frame.may_name, asked):
+        call.use(call.tracer.attribute(one, call.state), Sink.PASSED)
     return NOWHERE
 
 
