@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.family import ClassFamily, methods_of
-from regbuf_lint.classes.demands import Demand, demands_on
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.classes.first_values import may_start_empty
 from regbuf_lint.classes.moves import stays_put
@@ -30,8 +29,6 @@ from regbuf_lint.model.use import IDENTITY
 from regbuf_lint.model.value import NoneValue, may_be, tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.model.span import Span
 
@@ -159,16 +156,6 @@ class Caretaking(ClassFamily):
     def may_start_empty(self, attribute: str | None) -> bool:
         """Whether construction puts a tensor without elements into the attribute, on some path."""
         return attribute is not None and may_start_empty(self._definitions, attribute, self._building)
-
-    def _uses_later(self, attribute: str) -> Callable[[str], bool]:
-        """Tells whether a method of a name runs after construction and does something with the attribute."""
-        tables = [table for one in self._family_uses for table in (one.read, one.stored, one.mutated)]
-        using = methods_of(tables, attribute)
-        return lambda name: name in using and self.runs_later(name)
-
-    def demands_on(self, attribute: str) -> Mapping[Demand, str]:
-        """What methods that run after construction demand of the tensor in the attribute, with a method that does."""
-        return demands_on(self._definitions, attribute, self._uses_later(attribute))
 
     def is_merged_over_settings(self, attribute: str) -> bool:
         """Whether a method merges the attribute over a dict of numbers and the like."""

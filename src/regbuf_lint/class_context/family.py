@@ -30,7 +30,7 @@ from regbuf_lint.model.value import (
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from collections.abc import Mapping as Table
 
     from regbuf_lint.classes.definition import ClassDefinition
@@ -107,10 +107,20 @@ class ClassFamily:
         asked = self._own_tensors if attribute in self._own_tensors else frozenset({attribute})
         known = self._traces.get(asked)
         if known is None:
-            subclasses = [one for one in self._family if self._is_subclass(one)]
-            follower = Follower(self._inference, self._built, subclasses, asked, self.runs_later)
-            known = self._traces[asked] = follower.trace(self.construction.attributes)
+            known = self._traces[asked] = self._followed(asked, self.runs_later)
         return known
+
+    def trace_again(self, attribute: str) -> Trace:
+        """What becomes of an attribute where somebody calls methods again that build the object, as a ``reset``."""
+        readers = methods_of([one.read for one in self._family_uses], attribute)
+        if readers.isdisjoint(self._building - BUILDERS):
+            return self.trace(attribute)
+        return self._followed(frozenset({attribute}), lambda method: method not in BUILDERS)
+
+    def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
+        subclasses = [one for one in self._family if self._is_subclass(one)]
+        follower = Follower(self._inference, self._built, subclasses, attributes, runs)
+        return follower.trace(self.construction.attributes)
 
     @cached_property
     def _own_tensors(self) -> frozenset[str]:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.model.span import Span
 
-_MOVING = frozenset({"to", "cuda", "cpu"})
-
 
 @dataclass(frozen=True, slots=True)
 class DeviceMove:
@@ -57,13 +55,6 @@ def device_moves(definition: ClassDefinition) -> Iterator[DeviceMove]:
 def stays_put(function: FunctionNode) -> bool:
     """Whether a class's own ``_apply`` calls no other one, so that it moves nothing but what it names."""
     return not any(isinstance(node, ast.Attribute) and node.attr == function.name for node in ast.walk(function))
-
-
-def unmoved(value: ast.expr) -> ast.expr:
-    """``x`` for ``x.to(...)``, ``x.cuda()`` and ``x.cpu()``, which are ``x`` itself where that is there already."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _MOVING:
-        return value.func.value
-    return value
 
 
 def _is_all_that(statement: ast.stmt, call: ast.Call) -> bool:

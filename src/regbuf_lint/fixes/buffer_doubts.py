@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
-from regbuf_lint.classes.demands import Demand
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
 from regbuf_lint.fixes.buffer_refill import needs_refill
+from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
@@ -31,14 +31,6 @@ _REFILLED = (
     "`from_pretrained` builds the model without values, so the fix also has `_init_weights` compute this one; check "
     "that both places give the same value"
 )
-
-
-_UNMET = {
-    Demand.HOST: "gives it to NumPy, which fails once the module is on a GPU",
-    Demand.DTYPE: "asserts its dtype, which `.half()` will change",
-    Demand.PLACE: "joins it with a tensor that it makes on the CPU, which fails once the module is on a GPU",
-    Demand.MEMORY: "makes it the `.data` of another tensor; once both are on one device they share their memory",
-}
 
 
 def judged(
@@ -132,9 +124,9 @@ def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
 
 def _about_demands(context: ClassContext, plan: Plan) -> list[str]:
     """What methods want of the attribute and a buffer does not give."""
-    demands = context.demands_on(plan.attribute) if plan.attribute is not None else {}
-    unmet = {one: method for one, method in demands.items() if one is not Demand.DTYPE or _is_cast(plan)}
-    return [f"`{method}` {_UNMET[one]}" for one, method in unmet.items()]
+    if plan.attribute is None:
+        return []
+    return unmet_demands(context, plan.attribute, is_cast=_is_cast(plan))
 
 
 def _about_compiling(context: ClassContext, plans: Sequence[Plan]) -> list[str]:

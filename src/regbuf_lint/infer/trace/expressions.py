@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue, SelfMethod, SelfValue
 from regbuf_lint.infer.trace.calls import call_trail
 from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
-from regbuf_lint.model.use import Sink
+from regbuf_lint.model.use import ASSERTED, Sink
 from regbuf_lint.model.value import Literal, Mapping, Sequence, Submodule, Tensor, is_only, may_be
 from regbuf_lint.torch_facts.traits import has
 
@@ -51,7 +51,8 @@ def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: V
         tracer.use(frame, trail, Sink.METADATA, node)
         return trail.then(Flow.METADATA)
     if has("place_properties", node.attr):
-        tracer.use(frame, trail, Sink.PLACE, node)
+        is_asserted = node.attr == "dtype" and isinstance(frame.statement, ast.Assert)
+        tracer.use(frame, trail, Sink.PLACE, node, callee=ASSERTED if is_asserted else "")
         return trail.then(Flow.PLACE)
     if has("reshape_properties", node.attr):
         return trail
