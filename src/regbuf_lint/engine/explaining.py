@@ -10,6 +10,7 @@ from regbuf_lint.classes.named_attributes import attributes_on, spans_row
 from regbuf_lint.engine.session import Session
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import use_in_words
+from regbuf_lint.findings.inert import inert
 from regbuf_lint.index.files import ParseError, package_roots
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.text import SourceText
+
+_MOST_USES = 20
+"""How many uses are shown; those in the file of the class come first."""
 
 
 class NothingToExplainError(Exception):
@@ -213,7 +217,8 @@ def _uses(context: ClassContext, attribute: str) -> tuple[ExplainedUse, ...]:
         for use in trace.uses(attribute)
     ]
     found += [ExplainedUse(one.span, one.method, "gives it another value") for one in trace.replacements(attribute)]
-    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.path or "", one.place)))
+    ordered = sorted(dict.fromkeys(found), key=lambda one: (one.path or "", one.place))
+    return tuple(ordered[:_MOST_USES])
 
 
 def _reason_for_silence(context: ClassContext, attribute: str | None, value: Value) -> str:
@@ -232,7 +237,8 @@ def _reason_for_silence(context: ClassContext, attribute: str | None, value: Val
     exemption = exempting(context, attribute) if attribute is not None else None
     if exemption is not None:
         return f"{exemption.reason} ({exemption.name})"
-    return "it holds a tensor, but what becomes of it speaks against a report"
+    reason = inert(context, attribute) if attribute is not None else None
+    return f"nothing comes of it: {reason}" if reason else "it is not what the object holds when it is built"
 
 
 def _holds(value: Value, kinds: tuple[type[Tensor | Distribution | Unknown], ...]) -> bool:

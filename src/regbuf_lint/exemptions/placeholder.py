@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
-from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import Parameter, may_be, tensors
 from regbuf_lint.torch_facts.traits import has
@@ -26,7 +25,7 @@ def _stands_for_none(context: ClassContext, attribute: str) -> bool:
         return may_be(value, Parameter) or not filled
     joined = any(one.sink is Sink.MEETS and has("join_functions", one.callee) for one in trace.uses(attribute))
     changed = any(one.sink is Sink.MUTATED for one in trace.uses(attribute))
-    moved = any(one.only_moves and Flow.MOVED in one.own_flows for one in trace.stores(attribute))
+    moved = any(one.moves_by_hand for one in trace.stores(attribute))
     return not joined and (trace.is_asked_for_elements(attribute) or changed or moved)
 
 

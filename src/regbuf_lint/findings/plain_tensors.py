@@ -28,6 +28,8 @@ def plain_tensors(context: ClassContext) -> dict[str | None, list[Write]]:
 def _is_reported(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
     if attribute is None:
         return not context.ignored(None) and not context.moved_by_hand(None)
+    if all(write.form is WriteForm.AUGMENTED for write in writes):
+        return False  # a base has put the tensor there, and is told so
     return _survives(context, attribute, writes) and exempting(context, attribute) is None
 
 

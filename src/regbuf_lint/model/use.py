@@ -133,6 +133,11 @@ class Store:
         return bool(self.trail.tensors) and all(one.flow is Flow.TO_CPU for one in self.trail.tensors)
 
     @property
+    def moves_by_hand(self) -> bool:
+        """Whether the method puts the former value on another device."""
+        return self.only_moves and Flow.MOVED in self.own_flows
+
+    @property
     def only_moves(self) -> bool:
         """Whether the new value is the former one, at most moved or cast."""
         return bool(self.own_flows) and all(
@@ -223,6 +228,8 @@ class Trace:
         if not stores or not all(one.follows and not one.own_flows for one in stores):
             return False
         setting, reading = {one.entry for one in stores}, {one.entry for one in self.reads(attribute)}
+        if any(one.moves_by_hand and one.entry in setting for one in self.stores(attribute)):
+            return False
         always = any(one.certain and one.entry == _FORWARD for one in stores)
         return not setting & reading and (always or not reading)
 
@@ -250,8 +257,7 @@ class Trace:
     def is_drawn_by_generator(self, attribute: str) -> bool:
         """Whether the attribute is read only for draws with a generator that the object holds."""
         reads = self.reads(attribute)
-        drawn = [one for one in reads if one.sink is Sink.DRAW]
-        return bool(drawn) and all(one.flow is Flow.MOVED for one in reads if one.sink is not Sink.DRAW)
+        return bool(reads) and all(one.sink is Sink.DRAW for one in reads)
 
     def replacements(self, attribute: str) -> tuple[Store, ...]:
         """What methods assign to the attribute, None and the tensor itself, at most moved, left aside."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
     from regbuf_lint.infer.trace.traced_frame import TracedFrame
     from regbuf_lint.infer.trace.tracer import Tracer
+    from regbuf_lint.model.trail import Origin
     from regbuf_lint.model.value import Value
 
 Handler: TypeAlias = Callable[["Tracer", "TracedFrame", Any, "Value", "State"], Trail]
@@ -61,12 +62,22 @@ def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: V
     return trail if may_be(owner, Tensor) else trail.then(Flow.ELEMENT)
 
 
+def _decides_place(tracer: Tracer, one: Origin) -> bool:
+    """Whether an index says where what it chooses from has to lie: one on the CPU goes with tensors of any device.
+
+    What an attribute holds that nobody knows to be a tensor is a number then.
+    """
+    if one.source is Source.ENTRY and one.name not in tracer.attributes:
+        return False
+    return one.flow is Flow.TO_CPU or not one.on_cpu
+
+
 def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, _value: Value, _state: State) -> Trail:
     owner = frame.trails.get(node.value, NOWHERE)
     index = frame.trails.get(node.slice, NOWHERE)
     of_python = is_only(frame.seen.get(node.value, frozenset()), Sequence, Mapping, Submodule, Literal)
     tracer.use(frame, index, Sink.HOST if of_python else Sink.INDEX, node, owner.tensors)
-    chosen_by = frozenset(one for one in index.tensors if one.flow is Flow.TO_CPU or not one.on_cpu)
+    chosen_by = frozenset(one for one in index.tensors if _decides_place(tracer, one))
     if chosen_by and not of_python:  # an index that lies on the CPU goes with tensors of any device
         tracer.use(frame, owner, Sink.MEETS, node, chosen_by)
     if isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:

@@ -200,6 +200,11 @@ class TracedFrame(Frame):
         """What runs within need not run whenever the function does."""
         return self.tracer.maybe()
 
+    def may_name(self, attribute: str) -> bool:
+        """Whether a name that is computed here may be that of an attribute, as the text of two files tells."""
+        files = {self.scope.file, *([self.symbol.scope.file] if self.symbol is not None else [])}
+        return any(f"{quote}{attribute}{quote}" in file.source.text for file in files for quote in "\"'")
+
     def run_later(self, value: Value, state: State) -> None:
         """Functions that somebody keeps or is given run at some time, with arguments that nobody knows."""
         result, passed = self.result, self._passed

@@ -154,7 +154,7 @@ class Tracer:
                 continue
             if sink is Sink.MUTATED and origin.flow not in _SHARING:
                 continue
-            others = frozenset(one for one in partners if not (one.source is Source.ENTRY and one.name == origin.name))
+            others = _others(origin, partners)
             if others or sink is not Sink.MEETS:
                 self._note(frame, origin, sink, node, others, callee)
 
@@ -253,6 +253,12 @@ class Tracer:
         own = {one for one in trail.origins if one.source is Source.ENTRY and one.name == name}
         checked = frozenset(one.then(Flow.CHECKED) if one in own else one for one in trail.origins)
         state.attributes[name] = AttributeState(known.value, known.writes, Trail(checked))
+
+
+def _others(origin: Origin, partners: frozenset[Origin]) -> frozenset[Origin]:
+    """The partners that are something else; what may also be made in the attribute's place goes with it."""
+    own = frozenset(one for one in partners if one.source is Source.ENTRY and one.name == origin.name)
+    return frozenset(one for one in partners - own if not (own and one.on_cpu))
 
 
 def _joined(one: Origin) -> Origin:
