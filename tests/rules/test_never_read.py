@@ -55,7 +55,7 @@ def test_nothing_reads_it(package: Path) -> None:
         "    def last(self):\n        return self.steps[-1]\n",
         "    @property\n    def last(self):\n        return self.steps[-1]\n",
         "    def add(self, n):\n        self.steps[0] += n\n",
-        "    def get(self, name):\n        return getattr(self, name)\n",
+        "    def get(self, name):\n        return getattr(self, name)\n\nSHOWN = ('steps',)\n",
         "    def get(self, end):\n        return getattr(self, f'st{end}')\n",
         "\ndef last(net):\n    return net.steps[-1]\n",
         "\nclass Subclass(Net):\n    def last(self):\n        return self.steps[-1]\n",
@@ -65,8 +65,9 @@ def test_it_is_read_in_the_file(more: str, package: Path) -> None:
     assert codes(NET + more, package) == ["RBF001"]
 
 
-def test_a_computed_name_that_begins_otherwise_is_another_one(package: Path) -> None:
-    more = "    def get(self, index):\n        return getattr(self, f'layer{index}')\n"
+@pytest.mark.parametrize("name", ["f'layer{end}'", "end"])
+def test_a_computed_name_that_is_not_in_the_text_is_another_one(name: str, package: Path) -> None:
+    more = f"    def get(self, end):\n        return getattr(self, {name})\n"
     assert codes(NET + more, package) == ["RBF006"]
 
 
