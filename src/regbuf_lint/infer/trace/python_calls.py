@@ -72,21 +72,12 @@ def _attribute_of(call: Call) -> Trail:
         default = [call.trail(one) for one in call.node.args[2:]]
         return merged([*(call.tracer.attribute(one, call.state) for one in names), *default])
     pattern = pattern_of(call.value(name))
-<<<<<<< HEAD
     asked = sorted(call.tracer.attributes)
     if pattern is not None:
         meant = [one for one in asked if fnmatchcase(one, pattern)]
         return merged(Trail(call.tracer.attribute(one, call.state).origins) for one in meant) if meant else NOWHERE
     for one in filter(call.frame.may_name, asked):
         call.use(call.tracer.attribute(one, call.state), Sink.PASSED)
-=======
-    if pattern is not None:
-        meant = [one for one in sorted(call.tracer.attributes) if fnmatchcase(one, pattern)]
-        return merged(Trail(call.tracer.attribute(one, call.state).origins) for one in meant)
-    for one in sorted(call.tracer.attributes):
-        if call.frame.may_name(one):
-            call.use(call.tracer.attribute(one, call.state), Sink.PASSED)
->>>>>>> wt-h5
     return NOWHERE
 
 
