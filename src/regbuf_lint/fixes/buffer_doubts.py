@@ -181,30 +181,40 @@ def _shares_tensor(plans: Sequence[Plan]) -> bool:
 
 
 def _about_values(write: Write) -> list[str]:
-    found = []
-    for tensor in tensors(write.value):
-        if tensor.derived:
-            found.append(
-                "it is computed from parameters, so the fix detaches it, and training no longer reaches them through "
-                "it; if it has to follow them, compute it in `forward`"
-            )
-        if tensor.dtype is Dtype.COMPLEX:
-            found.append("it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer")
-        if tensor.dtype is Dtype.DOUBLE:
-            found.append("it is in double precision, and as a buffer it follows `.half()` and `.float()`")
-        if tensor.expanded:
-            found.append("it is an expanded view, so the fix copies it: nothing can be loaded into such a view")
-        if tensor.argument:
-            found.append(
-                f"it is what the caller gives as `{tensor.argument}`; check that this is never a Parameter, which "
-                "nothing would train any more, or a number, which `register_buffer` refuses with TypeError"
-            )
-        elif tensor.alias:
-            found.append(
-                f"it is the same tensor as `self.{tensor.alias}`; as buffers they become two tensors after `.to()`"
-            )
-        elif not tensor.fresh:
-            found.append("something else holds the same tensor, and keeps the old one when the buffer moves")
+    found = [doubt for tensor in tensors(write.value) for doubt in (*_about_kind(tensor), *_about_holders(tensor))]
     if may_be(write.value, Buffer):
         found.append("it is the same tensor as another buffer, and becomes one of its own after `.to()`")
     return found
+
+
+def _about_kind(tensor: Tensor) -> list[str]:
+    """What a buffer, which is moved, cast and loaded, makes of such a tensor."""
+    found = []
+    if tensor.derived:
+        found.append(
+            "it is computed from parameters, so the fix detaches it, and training no longer reaches them through "
+            "it; if it has to follow them, compute it in `forward`"
+        )
+    if tensor.dtype is Dtype.COMPLEX:
+        found.append("it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer")
+    if tensor.dtype is Dtype.DOUBLE:
+        found.append("it is in double precision, and as a buffer it follows `.half()` and `.float()`")
+    elif tensor.chosen_precision:
+        found.append("its precision is written where it is made, and `.half()` changes that of a buffer")
+    if tensor.expanded:
+        found.append("it is an expanded view, so the fix copies it: nothing can be loaded into such a view")
+    return found
+
+
+def _about_holders(tensor: Tensor) -> list[str]:
+    """Who else may hold the tensor, and keeps the old one."""
+    if tensor.argument:
+        return [
+            (
+                f"it is what the caller gives as `{tensor.argument}`; check that this is never a Parameter, which "
+                "nothing would train any more, or a number, which `register_buffer` refuses with TypeError"
+            )
+        ]
+    if tensor.alias:
+        return [f"it is the same tensor as `self.{tensor.alias}`; as buffers they become two tensors after `.to()`"]
+    return [] if tensor.fresh else ["something else holds the same tensor, and keeps the old one when the buffer moves"]

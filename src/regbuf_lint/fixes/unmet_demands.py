@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.mention import mention
+from regbuf_lint.model.trail import Flow, Source
 from regbuf_lint.model.use import ASSERTED, Sink
+from regbuf_lint.model.value import is_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +30,18 @@ def unmet_demands(context: ClassContext, attribute: str, *, is_cast: bool) -> li
         use = next((one for one in trace.uses(attribute) if demands(one)), None)
         if use is not None and (is_cast or demands is not _asserts_dtype):
             found.append(f"`{use.method}` {text}")
-    return found
+    return [*found, *_staying_partners(context, attribute)]
+
+
+def _staying_partners(context: ClassContext, attribute: str) -> list[str]:
+    """Attributes that the tensor is computed with, and of which nobody knows that they move with it."""
+    return [
+        f"`{use.method}` ({mention(use.span.start.row)}) combines it with `self.{one.name}`, which may stay on the CPU"
+        for use in context.trace(attribute).uses(attribute)
+        if use.sink is Sink.MEETS and not use.hurts and use.flow not in _MOVED
+        for one in sorted(use.partners, key=lambda partner: partner.name)[:1]
+        if one.source is Source.ENTRY and not is_tensor(context.value_of(one.name))
+    ][:1]
 
 
 def _gives_to_numpy(use: Use) -> bool:

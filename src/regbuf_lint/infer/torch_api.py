@@ -78,6 +78,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
         is_number=_is_number(name, arguments, like),
+        chosen_precision=_names_float(arguments.keyword("dtype")),
     )
     if not has("view_functions", name):
         like = replace(like, alias="")
@@ -232,6 +233,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),
         empty=receiver.empty and (moved or copied),
         is_number=(receiver.is_number or others.is_number) and _keeps_number(name, arguments),
+        chosen_precision=_chooses_precision(name, receiver, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
         dtype=Dtype.DOUBLE if receiver.dtype is Dtype.DOUBLE else Dtype.UNKNOWN,
@@ -260,6 +262,22 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         like = replace(like, derived=False)
         like = like if moved else replace(like, argument="")
     return like
+
+
+def _names_float(value: Value) -> bool:
+    """Whether a value is a floating dtype."""
+    kinds = {Dtype.FLOAT, Dtype.DOUBLE}
+    named = [one.what for one in value if isinstance(one, Other) and one.what.startswith("dtype:")]
+    return bool(named) and all(dtype_named(one.removeprefix("dtype:")) in kinds for one in named)
+
+
+def _chooses_precision(name: str, receiver: Tensor, arguments: Arguments) -> bool:
+    """Whether a method casts to a floating dtype that the code names, or leaves such a cast as it is."""
+    if has("cast_methods", name):
+        return dtype_named(name) in {Dtype.FLOAT, Dtype.DOUBLE}
+    if any(map(_names_float, arguments.every())):
+        return True
+    return receiver.chosen_precision and (has("move_methods", name) or has("reshape_methods", name))
 
 
 def _keeps_number(name: str, arguments: Arguments) -> bool:

@@ -54,6 +54,7 @@ class Tensor(Alternative):
         of_subclass: of a class that derives from torch's, or computed from one that is.
         dtype: class of its dtype.
         is_number: without dimensions, as far as is known: it goes with tensors of any device.
+        chosen_precision: its floating dtype is written where it is made, so that it may be wanted.
         argument: name of the constructor argument that it may be identical with, or an empty string.
         alias: name of the attribute that it was read from, or an empty string.
     """
@@ -71,6 +72,7 @@ class Tensor(Alternative):
     of_subclass: bool = False
     dtype: Dtype = Dtype.UNKNOWN
     is_number: bool = False
+    chosen_precision: bool = False
     argument: str = ""
     alias: str = ""
 
