@@ -5,14 +5,17 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from regbuf_lint.class_context.caretaking import Caretaking
 from regbuf_lint.class_context.change import Change
+from regbuf_lint.class_context.family import ClassFamily
 from regbuf_lint.class_context.places import ClassPlaces, outside_collision
 from regbuf_lint.class_context.text import ClassText
 from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
 from regbuf_lint.classes.buffer_walks import walks_own_buffers
 from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.shallow_copies import assigns, copying_methods
+from regbuf_lint.model.class_view import Registration
+from regbuf_lint.model.value import tensors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +24,10 @@ if TYPE_CHECKING:
     from regbuf_lint.classes.moves import DeviceMove
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.model.span import Span
 
 
-class ClassContext(Caretaking):
+class ClassContext(ClassFamily):
     """One nn.Module class of the file that is being checked, and what speaks against a buffer in it."""
 
     @cached_property
@@ -102,3 +106,31 @@ class ClassContext(Caretaking):
     def is_script_module(self) -> bool:
         """Whether the class is a ScriptModule, which refuses buffers that are not persistent."""
         return any(base.name == "torch.jit.ScriptModule" for base in self._inference.outside_bases(self._built))
+
+    def registered_as(self, attribute: str) -> str | None:
+        """The buffer of another name as which construction registers the very tensor that the attribute holds."""
+        events = (event for event in self.construction.events if isinstance(event, Registration))
+        named = (event for event in events if event.attribute != attribute and event.step.own)
+        held = (event for event in named if any(one.alias == attribute for one in tensors(event.value)))
+        return next((event.attribute for event in held if self._says_attribute(event.argument, attribute)), None)
+
+    def _says_attribute(self, place: Span | None, attribute: str) -> bool:
+        """Whether an expression of the class is ``self.attribute``, and no cast of it, which may be a copy."""
+        return place is not None and self.source.slice(place).partition(".")[2] == attribute
+
+    def is_used_later(self, attribute: str) -> bool:
+        """Whether something may use the attribute once the object is built, as far as the text of the package tells."""
+        if any(map(self.runs_later, self.readers(attribute))) or self.in_dict(attribute):
+            return True
+        return any(one.dynamic for one in self.family_uses) or self.is_read_outside(attribute)
+
+    def is_read_outside(self, attribute: str) -> bool:
+        """Whether something other than the class may read the attribute, as far as the text of the package tells."""
+        file = self.symbol.scope.file
+        if self.is_read_beside(attribute):
+            return True
+        return any(one is not file for one in self._inference.project.files_with(file, f".{attribute}"))
+
+    def is_read_beside(self, attribute: str) -> bool:
+        """Whether other code of the file reads an attribute of that name."""
+        return read_outside(self.symbol.scope.file.tree, self.definitions, attribute)

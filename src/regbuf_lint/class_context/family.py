@@ -112,8 +112,7 @@ class ClassFamily:
 
     def trace_again(self, attribute: str) -> Trace:
         """What becomes of an attribute where somebody calls methods again that build the object, as a ``reset``."""
-        readers = methods_of([one.read for one in self._family_uses], attribute)
-        if readers.isdisjoint(self._building - BUILDERS):
+        if self.readers(attribute).isdisjoint(self._building - BUILDERS):
             return self.trace(attribute)
         return self._followed(frozenset({attribute}), lambda method: method not in BUILDERS)
 
@@ -205,6 +204,10 @@ class ClassFamily:
         subclasses = [one for one in others if self._is_subclass(one)]
         return (*self._inference.classes(self.symbol), *subclasses)
 
+    def readers(self, attribute: str) -> frozenset[str]:
+        """Names of the methods of the class, its bases and subclasses that name the attribute to read it."""
+        return frozenset(methods_of([one.read for one in self._family_uses], attribute))
+
     @property
     def family_uses(self) -> tuple[AttributeUses, ...]:
         """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
@@ -234,14 +237,9 @@ class ClassFamily:
             return Change.NONE
         return Change.CACHE if self.trace(attribute).is_replaced_by_forward(attribute) else Change.REPLACED
 
-    def is_filled_while_built(self, attribute: str) -> bool:
-        """Whether a method that builds the object changes the tensor in the attribute in place."""
-        return not self._building.isdisjoint(methods_of([one.mutated for one in self._family_uses], attribute))
-
     def is_computed_anew(self, attribute: str) -> bool:
         """Whether methods that change the attribute after construction only give it what the constructor does."""
-        tables = [table for one in self._family_uses for table in (one.replaced, one.updated, one.mutated)]
-        changing = set(filter(self.runs_later, methods_of(tables, attribute)))
+        changing = self.trace(attribute).changing(attribute)
         later = methods_where(self._definitions, changing.__contains__)
         functions = [one for one in later if names_own(one, attribute)]
         builders = list(methods_where(self._definitions, self._building.__contains__))
@@ -263,8 +261,7 @@ class ClassFamily:
             return False
         if attribute is None or self._is_drawn(attribute):
             return True
-        assigning = methods_of([table for one in self._family_uses for table in (one.replaced, one.updated)], attribute)
-        return not any(self.runs_later(method) for method in assigning)
+        return not self.trace(attribute).replacements(attribute)
 
     def _is_drawn(self, attribute: str) -> bool:
         """Whether a method gives the attribute what torch draws there and then."""

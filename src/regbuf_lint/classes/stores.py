@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import ast
-from enum import Enum
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name, receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_name, last_name, receiver_name
 from regbuf_lint.index.once import once_per_node
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
-
-_CASTS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "type_as", "xpu", "contiguous"})
-"""Methods that give the same values in another place or form."""
-
-_COPYING = _CASTS | {"clone", "detach"}
-"""Those, and the methods that copy a tensor or take it out of its graph."""
-
-_ABOUT_SHAPE = frozenset(
-    {"shape", "device", "dtype", "ndim", "size", "dim", "numel", "new_zeros", "new_ones", "new_empty"}
-)
-"""What says nothing of a tensor's values."""
-
 
 _RESHAPING = frozenset(
     {
@@ -34,98 +22,6 @@ _RESHAPING = frozenset(
     }
 )  # fmt: skip
 """Functions and methods whose result has another shape than what they are given."""
-
-
-class Store(Enum):
-    """What an assignment does to an attribute."""
-
-    MOVE = "the same value on another device or in another dtype"
-    UPDATE = "a value that is computed from the one before"
-    REPLACEMENT = "another value, maybe of another shape"
-    IN_PLACE = "an augmented assignment, which changes a tensor in place"
-
-
-class Stores:
-    """The assignments of one method.
-
-    Args:
-        nodes: every node of the method.
-        receiver: name of its first parameter.
-    """
-
-    def __init__(self, nodes: Sequence[ast.AST], receiver: str) -> None:
-        self._receiver = receiver
-        self._assignments = [node for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign))]
-        self._assigning = {
-            one: node
-            for node in self._assignments
-            if node.value is not None
-            for pattern in _targets(node)
-            for one in ast.walk(pattern)
-            if isinstance(one, ast.Attribute)
-        }
-        self._augmented = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
-        self._loaded = {
-            node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-        }
-        self._loops = [node for node in nodes if isinstance(node, (ast.For, ast.AsyncFor, ast.While))]
-
-    def kind(self, target: ast.Attribute) -> Store:
-        """What the assignment does that has ``target``, an attribute of ``self``, among its targets."""
-        if target in self._augmented:
-            return Store.IN_PLACE
-        node = self._assigning.get(target)
-        if node is None or node.value is None:
-            return Store.REPLACEMENT
-        if target in _targets(node) and self._is_moved(node.value, target.attr):
-            return Store.MOVE
-        return Store.UPDATE if self._depends(node.value, target.attr) else Store.REPLACEMENT
-
-    def _is_moved(self, value: ast.expr, attribute: str) -> bool:
-        """Whether a value is ``self.x``, ``self.x.to(...)``, ``torch.as_tensor(self.x, ...)``, or None instead."""
-        while isinstance(value, ast.Call):
-            if isinstance(value.func, ast.Attribute) and value.func.attr in _CASTS:
-                value = value.func.value
-            elif value.args and last_name(value.func) == "as_tensor":
-                value = value.args[0]
-            else:
-                return False
-        if isinstance(value, ast.IfExp):
-            return self._is_moved(value.body, attribute) and self._is_moved(value.orelse, attribute)
-        return is_own(value, self._receiver, attribute) or is_none(value)
-
-    def _depends(self, value: ast.expr, attribute: str) -> bool:
-        """Whether a value is computed from the attribute's, directly or through locals that are set by then."""
-        if attribute not in self._loaded:
-            return False
-        assignments = [node for node in self._assignments if self._may_run_before(node, value)]
-        names: set[str] = set()
-        known = -1
-        while len(names) > known:
-            known = len(names)
-            for node in assignments:
-                if node.value is not None and self._reads(node.value, attribute, names):
-                    names |= {
-                        one.id for pattern in _targets(node) for one in ast.walk(pattern) if isinstance(one, ast.Name)
-                    }
-            names.discard(self._receiver)
-        return self._reads(value, attribute, names)
-
-    def _may_run_before(self, node: ast.stmt, value: ast.expr) -> bool:
-        """Whether a statement stands before a value, or in a loop around it."""
-        here, there = (node.lineno, node.col_offset), (value.lineno, value.col_offset)
-        return here < there or any(
-            loop.lineno <= value.lineno and node.lineno <= (loop.end_lineno or loop.lineno) for loop in self._loops
-        )
-
-    def _reads(self, node: ast.AST, attribute: str, names: set[str]) -> bool:
-        if is_own(node, self._receiver, attribute) or (isinstance(node, ast.Name) and node.id in names):
-            return True
-        if isinstance(node, ast.Attribute) and node.attr in _ABOUT_SHAPE:
-            return False
-        if isinstance(node, ast.Call) and last_name(node.func).endswith("_like"):
-            return False
-        return any(self._reads(child, attribute, names) for child in ast.iter_child_nodes(node))
 
 
 @once_per_node
@@ -201,9 +97,15 @@ def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
 
 def _in_first_form(value: ast.expr) -> ast.expr:
     """``x`` for ``x.clone()``, ``x.to(...)`` and the like, any number of them."""
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _COPYING:
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and _copies(value.func.attr):
         value = value.func.value
     return value
+
+
+def _copies(method: str) -> bool:
+    """Whether a method gives a tensor of the same elements."""
+    copies = method == "detach" or has("move_methods", method) or has("copy_methods", method)
+    return copies and method not in _RESHAPING
 
 
 def freezes(function: ast.AST) -> bool:

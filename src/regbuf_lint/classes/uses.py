@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import ClassDefinition, is_none, last_name, name_in_torch, receiver_name
-from regbuf_lint.classes.stores import Store, Stores
-from regbuf_lint.torch_facts.traits import has
+from regbuf_lint.classes.definition import ClassDefinition, is_none, name_in_torch, receiver_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from regbuf_lint.index.scopes import FunctionNode
 
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
@@ -31,10 +26,7 @@ class AttributeUses:
 
     Attributes:
         stored: assigned, annotated, deleted or changed by an augmented assignment.
-        updated: assigned something that is computed from its own value.
-        replaced: assigned anything else, being only moved or cast left aside (``self.x = self.x.to(device)``).
         deleted: ``del self.x``.
-        mutated: changed in place (``self.x[0] = ...``, ``self.x.copy_(...)``, ``self.x += ...``).
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
         read: read in any way.
         escaping: passed to a class or method (alone, or in a list or tuple), which may keep it.
@@ -48,10 +40,7 @@ class AttributeUses:
     """
 
     stored: dict[str, set[str]] = field(default_factory=dict)
-    updated: dict[str, set[str]] = field(default_factory=dict)
-    replaced: dict[str, set[str]] = field(default_factory=dict)
     deleted: dict[str, set[str]] = field(default_factory=dict)
-    mutated: dict[str, set[str]] = field(default_factory=dict)
     guarded: dict[str, set[str]] = field(default_factory=dict)
     read: dict[str, set[str]] = field(default_factory=dict)
     escaping: dict[str, set[str]] = field(default_factory=dict)
@@ -62,14 +51,9 @@ class AttributeUses:
     dict_users: set[str] = field(default_factory=set)
     reaching: set[str] = field(default_factory=set)
 
-    def touches(self, attribute: str) -> bool:
-        """Whether the attribute is assigned or changed, or might be, since names are used that are not known here."""
-        by_name = (self.stored, self.mutated, self.in_dict)
-        return bool(self.reaching) or any(attribute in table for table in by_name)
-
-    def makes_anew(self, attribute: str) -> bool:
-        """Whether the attribute is given what is not computed from its own value, or might be."""
-        return bool(self.reaching) or attribute in self.replaced or attribute in self.in_dict
+    def may_set(self, attribute: str | None) -> bool:
+        """Whether the attribute might be set under a name that is not known here, or is looked up in ``__dict__``."""
+        return bool(self.reaching) or attribute in self.in_dict
 
 
 def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> AttributeUses:
@@ -89,9 +73,6 @@ class _Collector:
         self._method = function.name
         self._nodes = list(ast.walk(function))
         self._receiver = receiver
-        self._aliases: dict[str, str] = {}
-        self._aliases = self._find_aliases()
-        self._stores = Stores(self._nodes, receiver)
         self._computed: set[str] = set()
         """Those of ``setattr`` and ``getattr`` that are called on the object with a name that is not known here."""
 
@@ -102,10 +83,6 @@ class _Collector:
                 self._attribute(node)  # type: ignore[arg-type]
             elif kind is ast.Call:
                 self._call(node)  # type: ignore[arg-type]
-            elif kind is ast.Subscript:
-                self._subscript(node)  # type: ignore[arg-type]
-            elif kind is ast.AugAssign:
-                self._mutates(node.target)  # type: ignore[attr-defined]
             elif kind is ast.Compare:
                 self._compare(node)  # type: ignore[arg-type]
         if any(self._is_dict(node) for node in self._nodes):
@@ -114,20 +91,6 @@ class _Collector:
             self._uses.reaching.add(self._method)
         if "getattr" in self._computed:
             self._uses.asking.add(self._method)
-
-    def _find_aliases(self) -> dict[str, str]:
-        """Locals that always name an attribute's tensor (``buffer = self.buffer``), or a part of its storage."""
-        found: dict[str, str] = {}
-        bound: Counter[str] = Counter()
-        for node in self._nodes:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                bound[node.id] += 1
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                bound[node.target.id] -= 1
-            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                for attribute in self._rooted(node.value):
-                    found[node.targets[0].id] = attribute
-        return {name: attribute for name, attribute in found.items() if bound[name] == 1}
 
     def _add(self, table: dict[str, set[str]], attribute: str) -> None:
         table.setdefault(attribute, set()).add(self._method)
@@ -140,8 +103,6 @@ class _Collector:
     def _attribute(self, node: ast.Attribute) -> None:
         attribute = self._own(node)
         if attribute is None:
-            if isinstance(node.ctx, ast.Store) and has("view_properties", node.attr):
-                self._mutates(node.value)
             return
         if attribute == "__dict__":
             self._uses.dynamic.add(self._method)
@@ -149,21 +110,8 @@ class _Collector:
             self._add(self._uses.read, attribute)
             return
         self._add(self._uses.stored, attribute)
-        store = self._stores.kind(node)
-        if store is Store.UPDATE:
-            self._add(self._uses.updated, attribute)
-        elif store is Store.REPLACEMENT:
-            self._add(self._uses.replaced, attribute)
         if isinstance(node.ctx, ast.Del):
             self._add(self._uses.deleted, attribute)
-
-    def _mutates(self, node: ast.expr) -> None:
-        for attribute in self._rooted(node):
-            self._add(self._uses.mutated, attribute)
-
-    def _subscript(self, node: ast.Subscript) -> None:
-        if not isinstance(node.ctx, ast.Load):
-            self._mutates(node.value)
 
     def _compare(self, node: ast.Compare) -> None:
         attribute = self._own(node.left)
@@ -173,15 +121,8 @@ class _Collector:
     def _call(self, node: ast.Call) -> None:
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        if name.endswith("_") and not name.endswith("__"):
-            if isinstance(function, ast.Attribute) and last_name(function.value) != "init":
-                self._mutates(function.value)
-            elif node.args:
-                self._mutates(node.args[0])
         for keyword in node.keywords:
-            if keyword.arg == "out":
-                self._mutates(keyword.value)
-            elif keyword.arg == "collate_fn":
+            if keyword.arg == "collate_fn":
                 self._uses.collating.add(self._own(keyword.value) or "")
         if isinstance(function, ast.Name):
             self._builtin(name, node.args)
@@ -196,22 +137,6 @@ class _Collector:
                 self._add(self._uses.escaping, attribute)
             elif isinstance(argument, (ast.Tuple, ast.List)):
                 self._hands_on(argument.elts)
-
-    def _rooted(self, node: ast.expr) -> Iterator[str]:
-        """The attribute whose storage ``self.x``, ``self.x[...]``, ``self.x.data`` or a local that names it is."""
-        while True:
-            attribute = self._own(node)
-            if attribute is not None:
-                yield attribute
-                return
-            if isinstance(node, ast.Subscript) or (
-                isinstance(node, ast.Attribute) and has("view_properties", node.attr)
-            ):
-                node = node.value
-            else:
-                break
-        if isinstance(node, ast.Name) and node.id in self._aliases:
-            yield self._aliases[node.id]
 
     def _builtin(self, name: str, arguments: list[ast.expr]) -> None:
         on_self = bool(arguments) and isinstance(arguments[0], ast.Name) and arguments[0].id == self._receiver
@@ -231,7 +156,6 @@ class _Collector:
             self._add(self._uses.read, attribute)
         elif function in {"setattr", "delattr"}:
             self._add(self._uses.stored, attribute)
-            self._add(self._uses.replaced, attribute)
             if function == "delattr":
                 self._add(self._uses.deleted, attribute)
 

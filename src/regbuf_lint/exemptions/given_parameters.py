@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from regbuf_lint.exemptions.exemption import Exemption
+from regbuf_lint.infer.callers import is_given_numbers, is_given_parameters, is_left_out, value_without
+from regbuf_lint.infer.size_uses import is_used_as_size
+from regbuf_lint.model.value import NoneValue, may_be, tensors
+
+if TYPE_CHECKING:
+    from regbuf_lint.class_context.context import ClassContext
+
+
+def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
+    """Whether the attribute comes of an argument for which all give Parameters, or nothing, or that is a number."""
+    found = tensors(context.value_of(attribute))
+    arguments = {tensor.argument for tensor in found}
+    if len(arguments) != 1 or arguments & {"", "?"}:
+        return False
+    argument = arguments.pop()
+    built = (context.inference, context.built)
+    if is_used_as_size(*built, argument) or is_given_numbers(*built, argument):
+        return not tensors(value_without(*built, argument, attribute))
+    if any(tensor.fresh for tensor in found):
+        return False
+    if is_given_parameters(*built, argument):
+        return True
+    return may_be(context.value_of(attribute), NoneValue) and is_left_out(*built, argument)
+
 
 EXEMPTION = Exemption(
-    "given-parameters",
-    "all callers in the package give Parameters for it, or leave it out",
-    lambda context, attribute: context.is_given_no_tensors(attribute),
+    "given-parameters", "all callers in the package give Parameters for it, or leave it out", _is_given_no_tensors
 )

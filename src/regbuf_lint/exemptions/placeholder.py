@@ -21,8 +21,7 @@ def _stands_for_none(context: ClassContext, attribute: str) -> bool:
         return False
     trace = context.trace(attribute)
     if not trace.stores(attribute):
-        filled = trace.is_updated(attribute) or context.is_filled_while_built(attribute)
-        return may_be(value, Parameter) or not filled
+        return may_be(value, Parameter) or not trace.is_updated(attribute)
     joined = any(one.sink is Sink.MEETS and has("join_functions", one.callee) for one in trace.uses(attribute))
     changed = any(one.sink is Sink.MUTATED for one in trace.uses(attribute))
     moved = any(one.moves_by_hand for one in trace.stores(attribute))

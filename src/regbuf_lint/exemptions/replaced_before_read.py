@@ -16,7 +16,7 @@ def _is_replaced(context: ClassContext, attribute: str) -> bool:
         return False
     if context.trace(attribute).is_replaced_by_forward(attribute):
         return True
-    if not context.is_read_later(attribute):
+    if not any(map(context.runs_later, context.readers(attribute))):
         return False  # what nobody here reads is set for somebody else
     return not context.is_read_beside(attribute) and not is_named_by_subclasses(
         context.inference, context.symbol, attribute

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.moved_by_class import is_moved_by_class
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.value import Buffer, Parameter, is_tensor, may_be, tensors
@@ -27,7 +28,7 @@ def plain_tensors(context: ClassContext) -> dict[str | None, list[Write]]:
 
 def _is_reported(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
     if attribute is None:
-        return not context.ignored(None) and not context.moved_by_hand(None)
+        return not context.ignored(None) and not is_moved_by_class(context, None)
     if all(write.form is WriteForm.AUGMENTED for write in writes):
         return False  # a base has put the tensor there, and is told so
     return _survives(context, attribute, writes) and exempting(context, attribute) is None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
-from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, may_start_empty
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -69,7 +69,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
     if other is not None:
         found.append(f"{by(other)} may assign it something else than a tensor, which raises TypeError for a buffer")
-    if any(context.may_start_empty(plan.attribute) and _changes(context, plan) for plan in plans):
+    if any(may_start_empty(plan.writes) and _changes(context, plan) for plan in plans):
         found.append(
             "it starts empty and is filled later; DistributedDataParallel fails where processes hold other shapes"
         )

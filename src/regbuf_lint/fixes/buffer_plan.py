@@ -29,6 +29,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.class_context.context import ClassContext
 
 BUFFER_VALUES = (Tensor, Buffer, NoneValue)
@@ -302,7 +304,7 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     if wanted is not Persistence.AUTO:
         return wanted is Persistence.ALWAYS
     change = Change.NONE if attribute is None else context.change_of(attribute)
-    starts_empty = _starts_as_none(context, attribute) or context.may_start_empty(attribute)
+    starts_empty = _starts_as_none(context, attribute) or may_start_empty(writes)
     if change is Change.CACHE or (change is not Change.NONE and starts_empty):
         return False  # a checkpoint that has it could not be loaded into a new object
     if attribute is not None and "cache" in attribute.lower() and change is not Change.NONE:
@@ -316,6 +318,11 @@ def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Wr
     if change is Change.REPLACED:
         return attribute is None or not may_be(context.value_of(attribute), NoneValue)
     return change is Change.STATE and not (attribute is not None and context.is_reshaped(attribute))
+
+
+def may_start_empty(writes: Iterable[Write]) -> bool:
+    """Whether some write puts a tensor without elements into the attribute."""
+    return any(tensor.empty for write in writes for tensor in tensors(write.value))
 
 
 def _starts_as_none(context: ClassContext, attribute: str | None) -> bool:

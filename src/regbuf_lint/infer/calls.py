@@ -34,7 +34,7 @@ from regbuf_lint.infer.references import (
     bound,
 )
 from regbuf_lint.infer.registrations import begin, call_self_method
-from regbuf_lint.infer.targets import note_gradient, note_random
+from regbuf_lint.infer.targets import note_filled, note_gradient, note_random
 from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
 from regbuf_lint.torch_facts.traits import has
 
@@ -55,6 +55,9 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     note_call(frame, callee, arguments)
     if node in frame.inference.watched:
         frame.inference.watched[node].append(arguments)
+    for keyword in node.keywords:
+        if keyword.arg == "out":
+            note_filled(frame, keyword.value, state)
     if shuffles(callee) and node.args:
         note_random(frame, node.args[0], state)
     frame.passes(node, callee)

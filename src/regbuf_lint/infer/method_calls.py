@@ -21,7 +21,7 @@ from regbuf_lint.infer.collections import (
 )
 from regbuf_lint.infer.references import SAMPLING, Instance
 from regbuf_lint.infer.strings import literal_strings, method_of_string
-from regbuf_lint.infer.targets import bind, note_random
+from regbuf_lint.infer.targets import bind, note_filled, note_random
 from regbuf_lint.model.value import (
     NONE,
     NOTHING,
@@ -92,8 +92,10 @@ def _of_tensor(frame: Frame, callee: MethodOf, owner: Tensor, arguments: Argumen
     in_place = callee.name.endswith("_") and not callee.name.endswith("__")
     if in_place and isinstance(callee.node, ast.Name) and callee.node.id in state.locals:
         bind(frame, callee.node, result, state)
-    elif in_place and callee.node is not None and any(tensor.random for tensor in tensors(result)):
-        note_random(frame, callee.node, state)
+    elif in_place and callee.node is not None:
+        note_filled(frame, callee.node, state)
+        if any(tensor.random for tensor in tensors(result)):
+            note_random(frame, callee.node, state)
     return result
 
 

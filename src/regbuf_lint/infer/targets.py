@@ -29,6 +29,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
 
@@ -74,6 +76,8 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Value, state: St
     elif target.attr == "requires_grad" and isinstance(target.value, ast.Name):
         wanted = any(isinstance(one, Literal) and bool(one.value) for one in value)
         state.locals[target.value.id] = map_tensors(owner, lambda tensor: _asking(tensor, wanted=wanted))
+    elif target.attr == "data":
+        note_filled(frame, target.value, state)
 
 
 def _asking(tensor: Tensor, *, wanted: bool) -> Alternative:
@@ -92,13 +96,22 @@ def note_gradient(frame: Frame, node: ast.Attribute, state: State) -> None:
 
 def note_random(frame: Frame, node: ast.expr, state: State) -> None:
     """The tensor or array of a local or attribute, of which ``node`` may be a part, is filled at random in place."""
+    _change(frame, node, state, as_random)
+
+
+def note_filled(frame: Frame, node: ast.expr, state: State) -> None:
+    """The tensor of a local or attribute is changed in place, and may have other elements than before."""
+    _change(frame, node, state, lambda value: map_tensors(value, lambda one: replace(one, empty=False)))
+
+
+def _change(frame: Frame, node: ast.expr, state: State, change: Callable[[Value], Value]) -> None:
     while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "data"):
         node = node.value
     if isinstance(node, ast.Name) and node.id in state.locals:
-        state.locals[node.id] = as_random(state.locals[node.id])
+        state.locals[node.id] = change(state.locals[node.id])
     elif isinstance(node, ast.Attribute) and node.attr in state.attributes and _is_self(frame, node, state):
         known = state.attributes[node.attr]
-        state.attributes[node.attr] = replace(known, value=as_random(known.value))
+        state.attributes[node.attr] = replace(known, value=change(known.value))
 
 
 def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State) -> bool:

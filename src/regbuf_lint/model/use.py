@@ -142,7 +142,7 @@ class Store:
     @property
     def only_moves(self) -> bool:
         """Whether the new value is the former one, at most moved or cast."""
-        return bool(self.own_flows) and all(
+        return bool(self.own_flows & _UNCHANGED) and all(
             one.source is Source.ENTRY and one.name == self.attribute and one.flow in _UNCHANGED
             for one in self.trail.tensors
             if one.flow is not Flow.BESIDE
@@ -269,7 +269,12 @@ class Trace:
         """Whether a method changes the tensor in place, or computes the next from it: state of the object."""
         if any(one.sink is Sink.MUTATED and not one.is_drawn for one in self.uses(attribute)):
             return True
-        return any(one.own_flows for one in self.replacements(attribute))
+        return any(one.own_flows - {Flow.BESIDE} for one in self.replacements(attribute))
+
+    def changing(self, attribute: str) -> frozenset[str]:
+        """Names of the methods in which the tensor is changed in place, or another one is put in its place."""
+        changed = (one.method for one in self.uses(attribute) if one.sink is Sink.MUTATED)
+        return frozenset((*changed, *(one.method for one in self.replacements(attribute))))
 
     def is_replaced_by_forward(self, attribute: str) -> bool:
         """Whether all methods that put another tensor in its place run in ``forward``."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.derivatives import is_handed_out
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes
 from regbuf_lint.fixes.container_fix import container_fix
+from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
@@ -113,9 +115,11 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if event.attribute is not None and _ends_as_container(context, event, event.attribute):
             ending.setdefault(event.attribute, []).append(event)
     for attribute, writes in ending.items():
-        if exempting(context, attribute) is not None or context.is_merged_over_settings(attribute):
+        if exempting(context, attribute) is not None or is_merged_over_settings(
+            context.inference, context.symbol, attribute
+        ):
             continue
-        if context.is_handed_out(attribute) or _is_inert(context, attribute):
+        if is_handed_out(context.definitions, attribute) or _is_inert(context, attribute):
             continue
         if all(tensor.view_of_parameter for tensor in tensors_inside(context.value_of(attribute))):
             yield _finding(context, _reported(writes), attribute, _PARTS, BufferFix(None, "", _TAKE_LATER))

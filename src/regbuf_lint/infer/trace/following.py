@@ -110,7 +110,7 @@ class Follower:
             found = {
                 method
                 for uses in tables
-                for table in (uses.read, uses.stored, uses.mutated, uses.guarded)
+                for table in (uses.read, uses.stored)
                 for name in pending
                 for method in table.get(name, ())
             }
