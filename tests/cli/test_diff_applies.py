@@ -20,6 +20,9 @@ class {name}(nn.Module):
     def __init__(self, n: int) -> None:
         super().__init__()
         self.mask = torch.tril(torch.ones(n, n))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.mask
 """
 NO_END = HEAD + CLASS.format(name="Last").removesuffix("\n")
 FILES = {

@@ -18,6 +18,9 @@ class Attention(nn.Module):
     def __init__(self, n: int) -> None:
         super().__init__()
         self.mask = torch.tril(torch.ones(n, n))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.mask
 """
 
 

@@ -34,6 +34,9 @@ class Derived(Base):
             torch.ones(2),
             "two",
         )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.scale * self.mask * self.two
 """
 MENDED = {
     3: BASE.replace("self.scale = torch.ones(3)", 'self.register_buffer("scale", torch.ones(3), persistent=False)'),

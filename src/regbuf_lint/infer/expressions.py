@@ -31,6 +31,7 @@ from regbuf_lint.infer.strings import is_string, joined, literal_strings
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
     NONE,
+    NUMBER,
     OTHER,
     TENSOR_KINDS,
     UNKNOWN,
@@ -145,7 +146,7 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         return frozenset(pair)
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
         return UNKNOWN
-    return OTHER
+    return NUMBER if all(map(torch_api.is_plain_number, pair)) else OTHER
 
 
 def _longer(one: Sequence, other: Alternative, operator: ast.operator) -> Value:

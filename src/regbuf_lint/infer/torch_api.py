@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.model.value import (
+    NUMBER,
     NONE,
     TENSOR_KINDS,
     Alternative,
@@ -99,7 +100,7 @@ def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
     return (
         bool(data)
         and not arguments.keyword("device")
-        and all(_is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
+        and all(is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
     )
 
 
@@ -108,11 +109,12 @@ def _is_made_of_data(name: str) -> bool:
     return has("convert_functions", name) or (has("graphless_functions", name) and not name.endswith("_like"))
 
 
-def _is_plain_number(one: Alternative) -> bool:
+def is_plain_number(one: Alternative) -> bool:
+    """Whether a value is a number of Python, known or not."""
     return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
 
 
-_NUMBERS = frozenset(Other(kind) for kind in ("int", "float", "bool", "complex", "number"))
+_NUMBERS = NUMBER | {Other(kind) for kind in ("int", "float", "bool", "complex")}
 
 
 def _is_expanded(name: str, arguments: Arguments) -> bool:

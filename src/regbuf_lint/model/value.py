@@ -236,6 +236,7 @@ NOTHING: Value = frozenset()
 NONE: Value = frozenset({NoneValue()})
 UNSET: Value = frozenset({Unset()})
 OTHER: Value = frozenset({Other()})
+NUMBER: Value = frozenset({Other("number")})
 UNKNOWN: Value = frozenset({Unknown()})
 
 TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)
