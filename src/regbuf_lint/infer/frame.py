@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.trail import Trail
 
 MOST_COST = 60_000
+_ALWAYS = nullcontext()
 
 
 class TooLarge(Exception):  # noqa: N818  (an outcome, not an error)
@@ -285,7 +286,7 @@ class Frame:
 
     def maybe(self) -> AbstractContextManager[None]:
         """What runs within need not run whenever the function does."""
-        return nullcontext()
+        return _ALWAYS
 
     def step(self, state: State) -> Step:
         """Where and when the present statement runs."""

@@ -58,7 +58,8 @@ class State:
         """An independent state with the same bindings."""
         twin = State(self.locals, self.attributes, initialised=self.initialised)
         twin.alive = self.alive
-        twin.trails = dict(self.trails)
+        if self.trails:
+            twin.trails = dict(self.trails)
         return twin
 
     def become(self, other: State) -> None:
@@ -98,8 +99,9 @@ def meet(states: Iterable[State]) -> State:
     for name in {name for state in alive for name in state.attributes}:
         parts = [state.attribute(name) for state in alive]
         met.attributes[name] = parts[0] if all(part is parts[0] for part in parts) else _meet_attributes(name, parts)
-    for name in {name for state in alive for name in state.trails}:
-        met.trails[name] = merged(state.trails.get(name, NOWHERE) for state in alive)
+    if any(state.trails for state in alive):
+        for name in {name for state in alive for name in state.trails}:
+            met.trails[name] = merged(state.trails.get(name, NOWHERE) for state in alive)
     return met
 
 

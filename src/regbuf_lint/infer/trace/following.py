@@ -119,11 +119,15 @@ class Follower:
         return frozenset(reached)
 
     def _of_project(self, symbol: ClassSymbol) -> list[AttributeUses]:
-        """Uses in the classes of the same package: what a framework does by computed names is for all its classes."""
-        top = symbol.name.partition(".")[0]
-        return [
-            self._inference.uses(one) for one in self._inference.classes(symbol) if one.name.partition(".")[0] == top
-        ]
+        """Uses in the class and in bases beside which an attribute is named: others compute names for all classes."""
+        every = self._inference.classes(symbol)
+        return [self._inference.uses(one) for one in every if one == symbol or self._is_named(one, symbol)]
+
+    def _is_named(self, base: ClassSymbol, symbol: ClassSymbol) -> bool:
+        """Whether the text of a class, or of its base, has the name of an attribute as a string."""
+        texts = [one.scope.file.source.text for one in (base, symbol)]
+        names = [f"{quote}{name}{quote}" for name in self._attributes for quote in "\"'"]
+        return any(name in text for name in names for text in texts)
 
     def _used_by(self, symbol: ClassSymbol, names: set[str]) -> set[str]:
         """Those of some methods that others of them use."""
