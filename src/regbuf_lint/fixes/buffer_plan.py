@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 BUFFER_VALUES = (Tensor, Buffer, NoneValue)
 """What a buffer may be assigned."""
-_NO_ASSIGNMENTS = frozenset(
-    {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.REGISTERED, WriteForm.BYPASS, WriteForm.DELETED}
-)
 
 
 class Withheld(Exception):  # noqa: N818  (an outcome, not an error)
