@@ -5,24 +5,16 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.family import ClassFamily
+from regbuf_lint.class_context.hooks import ClassHooks
 from regbuf_lint.class_context.places import ClassPlaces, outside_collision
 from regbuf_lint.class_context.text import ClassText
-from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
-from regbuf_lint.classes.buffer_walks import walks_own_buffers
-from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.classes.outside_uses import read_outside
-from regbuf_lint.classes.shallow_copies import assigns, copying_methods
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.value import tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from regbuf_lint.classes.definition import ClassDefinition
-    from regbuf_lint.classes.moves import DeviceMove
-    from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.span import Span
 
@@ -36,45 +28,14 @@ class ClassContext(ClassFamily):
         return ClassText(self)
 
     @cached_property
+    def hooks(self) -> ClassHooks:
+        """The ways other than those of nn.Module by which the class keeps, finds and copies its attributes."""
+        return ClassHooks(self)
+
+    @cached_property
     def places(self) -> ClassPlaces:
         """Where an edit may stand in the class."""
         return ClassPlaces(self)
-
-    @cached_property
-    def walks_own_buffers(self) -> str | None:
-        """A method of the class or a base that does something with each buffer of the object itself."""
-        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
-        return next((name for one in definitions if (name := walks_own_buffers(one)) is not None), None)
-
-    def assignment_passes(self, attribute: str | None) -> Passing:
-        """What the ``__setattr__`` of the class and its bases make of a plain tensor that is assigned."""
-        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
-        own = [one.methods["__setattr__"] for one in definitions if "__setattr__" in one.methods]
-        found = {passing(function, attribute) for function in own}
-        return next((one for one in (Passing.NEVER, Passing.MAYBE) if one in found), Passing.ALWAYS)
-
-    @cached_property
-    def finds_no_buffers(self) -> bool:
-        """Whether the class or a base has a ``__getattr__`` that does not give what is registered."""
-        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
-        own = (one.methods["__getattr__"] for one in definitions if "__getattr__" in one.methods)
-        return not all(map(finds_buffers, own))
-
-    @cached_property
-    def copying_methods(self) -> Mapping[str, FunctionNode]:
-        """Methods of the class, its bases and subclasses that make a shallow copy of the object."""
-        return copying_methods(self._definitions)
-
-    def changes_in_copies(self, attribute: str) -> bool:
-        """Whether an object or a shallow copy of it puts another value into the attribute, for itself alone."""
-        if self.change_of(attribute) is not Change.NONE:
-            return True
-        return any(assigns(function, attribute) for function in self.copying_methods.values())
-
-    @property
-    def device_moves(self) -> tuple[DeviceMove, ...]:
-        """Calls of ``self.x.to(y.device)`` in the class's own methods."""
-        return tuple(device_moves(self.definition))
 
     def collision(self, attribute: str) -> str | None:
         """What else already gives objects an attribute of that name, in words; None where nothing does."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.change import Change
-from regbuf_lint.classes.definition import BUILDERS, REGISTRIES, methods_where, names_string, receiver_name
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.reasons import names_say_plain
-from regbuf_lint.classes.recomputing import computes_anew
-from regbuf_lint.classes.stores import called_for, freezes, is_stored_again, names_own, reshapes
+from regbuf_lint.classes.stores import called_for, is_stored_again
 from regbuf_lint.index.symbols import ClassSymbol
-from regbuf_lint.infer.construction import construct, later_events
+from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
@@ -30,7 +29,7 @@ from regbuf_lint.model.value import (
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from collections.abc import Mapping as Table
 
     from regbuf_lint.classes.definition import ClassDefinition
@@ -43,13 +42,8 @@ if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
 
-_WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol", "object"})
-"""Classes outside of the project whose constructors call nothing of the class, nn.Module's among them."""
-
 _HOLDING = (Tensor, Sequence, Mapping, Distribution)
 """What an attribute can be whose tensors somebody may ask about."""
-
-_COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
 
 class ClassFamily:
@@ -149,32 +143,9 @@ class ClassFamily:
         return self._inference.uses(self.symbol)
 
     @cached_property
-    def _all_uses(self) -> tuple[AttributeUses, ...]:
+    def own_uses(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in methods of the class that is built and its bases."""
         return tuple(self._inference.uses(base) for base in self._inference.classes(self._built))
-
-    @cached_property
-    def takes_state_apart(self) -> bool:
-        """Whether the class or a base takes things out of nn.Module's own dictionaries, or may."""
-        inner = (*REGISTRIES, "__dict__", "__delattr__")
-        return any(name in uses.read for uses in self._all_uses for name in inner)
-
-    @cached_property
-    def names_attributes_at_run_time(self) -> bool:
-        """Whether the class or a base sets or deletes attributes whose names are not known here."""
-        return any(uses.dynamic for uses in self._all_uses)
-
-    def read_by_property(self, name: str) -> frozenset[str] | None:
-        """Attributes that the getter of a property reads; None where the name is no property."""
-        if not any(
-            name in self._inference.definition(base).properties for base in self._inference.classes(self._built)
-        ):
-            return None
-        return frozenset(read for uses in self._all_uses for read, methods in uses.read.items() if name in methods)
-
-    @cached_property
-    def freezes_parameters(self) -> bool:
-        """Whether a method that construction runs sets ``requires_grad`` of parameters that it goes through."""
-        return any(map(freezes, methods_where(self._definitions, self._building.__contains__)))
 
     @property
     def never_initialises(self) -> bool:
@@ -182,12 +153,6 @@ class ClassFamily:
         if self.subclass is not None or self.definition.decorators or self.overrides("__new__") is not None:
             return False
         return self._inference.is_free_of(self._built, self.construction.called | {"__init__"}, ("super", "__init__"))
-
-    @cached_property
-    def registers_on_assignment(self) -> bool:
-        """Whether a ``__setattr__`` of the class or a base registers buffers by itself."""
-        every = self._inference.uses_in(self._built, frozenset({"__setattr__"}))
-        return any(name in uses.read for uses in every for name in ("register_buffer", "_buffers"))
 
     def overrides(self, *methods: str) -> str | None:
         """The first of ``methods`` that the class or a base whose source is at hand defines."""
@@ -237,21 +202,6 @@ class ClassFamily:
             return Change.NONE
         return Change.CACHE if self.trace(attribute).is_replaced_by_forward(attribute) else Change.REPLACED
 
-    def is_computed_anew(self, attribute: str) -> bool:
-        """Whether methods that change the attribute after construction only give it what the constructor does."""
-        changing = self.trace(attribute).changing(attribute)
-        later = methods_where(self._definitions, changing.__contains__)
-        functions = [one for one in later if names_own(one, attribute)]
-        builders = list(methods_where(self._definitions, self._building.__contains__))
-        return bool(functions) and all(computes_anew(one, builders, attribute) for one in functions)
-
-    def is_reshaped(self, attribute: str) -> bool:
-        """Whether a method that runs after construction gives the attribute its own value in another shape."""
-        return any(
-            reshapes(function, receiver_name(function), attribute)
-            for function in methods_where(self._definitions, self.runs_later)
-        )
-
     def is_to_be_trained(self, attribute: str | None, value: Value) -> bool:
         """Whether a tensor asks for a gradient in order to be trained.
 
@@ -293,11 +243,6 @@ class ClassFamily:
         events = [later_events(self._inference, self._built, method) for method in sorted(methods)]
         return tuple(event for several in events for event in several if event.attribute == attribute)
 
-    def asks_for(self, attribute: str) -> bool:
-        """Whether a method that runs after construction asks whether the attribute is None, or is there."""
-        methods = methods_of([uses.guarded for uses in self._family_uses], attribute)
-        return any(self.runs_later(method) for method in methods)
-
     def is_held_elsewhere(self, attribute: str) -> bool:
         """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
         functions = (function for one in self._definitions for function in one.methods.values())
@@ -308,74 +253,21 @@ class ClassFamily:
 
     def escapes(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
-        return any(not self._building.isdisjoint(uses.escaping.get(attribute, ())) for uses in self._all_uses)
+        return any(not self._building.isdisjoint(uses.escaping.get(attribute, ())) for uses in self.own_uses)
 
     @cached_property
     def subclasses_at_hand(self) -> tuple[ClassSymbol, ...]:
         """Classes of the package that inherit from this one; not all where there are very many."""
         return tuple(islice(subclasses(self._inference, self.symbol), MOST_LOOKED_AT))
 
-    def assigning_subclass(self, attribute: str) -> str | None:
-        """A class in another file that inherits from this one and assigns the attribute too, in words."""
-        for subclass in self.subclasses_at_hand:
-            if subclass.scope.file is not self.symbol.scope.file and attribute in self._inference.uses(subclass).stored:
-                return f"`{subclass.scope.qualname}` in {subclass.scope.file.path.name}"
-        return None
-
-    def writes_of_subclasses(self, attribute: str) -> Iterator[tuple[ClassSymbol, Write]]:
-        """What methods of classes that inherit from this one assign to the attribute, in construction and later."""
-        for subclass in self.subclasses_at_hand:
-            methods = self._inference.uses(subclass).stored.get(attribute, set())
-            built = construct(self._inference, subclass) if methods else None
-            later = (later_events(self._inference, subclass, method) for method in sorted(methods - BUILDERS))
-            for event in chain(built.events if built is not None else (), *later):
-                if isinstance(event, Write) and event.attribute == attribute and event.step.method in methods:
-                    yield subclass, event
-
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""
-        return any(attribute in uses.deleted for uses in self._all_uses)
-
-    def read_by_bases(self, attribute: str, called: Iterable[str]) -> str | None:
-        """What may use the attribute while the constructors of base classes run, in words.
-
-        Args:
-            attribute: the attribute.
-            called: attributes of the object, methods among them, that the class itself reads until then.
-        """
-        others = self._all_uses[1:]
-        names = {read for uses in others for read, methods in uses.read.items() if "__init__" in methods} | {*called}
-        before = 0
-        while len(names) > before:
-            before = len(names)
-            names |= {read for uses in self._all_uses for read, methods in uses.read.items() if methods & names}
-        for tables in ((uses.read, uses.stored) for uses in self._all_uses):
-            reader = min(methods_of(tables, attribute) & names, default=None)
-            if reader is not None:
-                return f"`{reader}`"
-        if methods_of([table for uses in others for table in (uses.read, uses.stored)], attribute) & BUILDERS:
-            return "the constructor of a base class"
-        values = [value for one in self._definitions for value in one.values.values()]
-        return "a base class that looks up names of the class's attributes" if names_string(values, attribute) else None
-
-    @property
-    def is_initialised_by_torch(self) -> bool:
-        """Whether no constructor but that of nn.Module runs between the class's own statements."""
-        outside = {base.name for base in self._inference.outside_bases(self._built)}
-        bases = self._inference.classes(self._built)[1:]
-        return outside <= _WITHOUT_CONSTRUCTOR and not any(
-            BUILDERS & self._inference.definition(base).methods.keys() for base in bases
-        )
+        return any(attribute in uses.deleted for uses in self.own_uses)
 
     def in_dict(self, attribute: str) -> str | None:
         """A method that looks the attribute up in ``__dict__``, where a buffer is not found."""
         methods = frozenset[str]().union(*(uses.in_dict.get(attribute, ()) for uses in self._family_uses))
         return min(methods, default=None)
-
-    def dict_user(self) -> str | None:
-        """A method that does something else with ``__dict__`` than to copy or restore the whole object."""
-        methods = frozenset[str]().union(*(uses.dict_users for uses in self._family_uses))
-        return min(methods - _COPIERS, default=None)
 
     def ignored(self, attribute: str | None) -> bool:
         """Whether the configuration asks for silence about an attribute, or the names that its author chose do."""
