@@ -13,7 +13,7 @@ from regbuf_lint.classes.shallow_copies import copying_methods
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from regbuf_lint.class_context.family import ClassFamily
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 class ClassHooks:
     """What a class and its bases do with attributes by hooks of Python, or by nn.Module's own dictionaries."""
 
-    def __init__(self, family: ClassFamily) -> None:
-        self._family = family
+    def __init__(self, context: ClassContext) -> None:
+        self._context = context
 
     @cached_property
     def _classes(self) -> tuple[ClassDefinition, ...]:
         """The class that is built and its bases, as far as they are at hand."""
-        inference = self._family.inference
-        return tuple(map(inference.definition, inference.classes(self._family.built)))
+        inference = self._context.inference
+        return tuple(map(inference.definition, inference.classes(self._context.built)))
 
     @cached_property
     def walks_own_buffers(self) -> str | None:
@@ -50,21 +50,21 @@ class ClassHooks:
     @cached_property
     def copying_methods(self) -> Mapping[str, FunctionNode]:
         """Methods of the class, its bases and subclasses that make a shallow copy of the object."""
-        return copying_methods(self._family.definitions)
+        return copying_methods(self._context.definitions)
 
     @cached_property
     def takes_state_apart(self) -> bool:
         """Whether the class or a base takes things out of nn.Module's own dictionaries, or may."""
         inner = (*REGISTRIES, "__dict__", "__delattr__")
-        return any(name in uses.read for uses in self._family.own_uses for name in inner)
+        return any(name in uses.read for uses in self._context.own_uses for name in inner)
 
     @cached_property
     def names_attributes_at_run_time(self) -> bool:
         """Whether the class or a base sets or deletes attributes whose names are not known here."""
-        return any(uses.dynamic for uses in self._family.own_uses)
+        return any(uses.dynamic for uses in self._context.own_uses)
 
     @cached_property
     def registers_on_assignment(self) -> bool:
         """Whether a ``__setattr__`` of the class or a base registers buffers by itself."""
-        every = self._family.inference.uses_in(self._family.built, frozenset({"__setattr__"}))
+        every = self._context.inference.uses_in(self._context.built, frozenset({"__setattr__"}))
         return any(name in uses.read for uses in every for name in ("register_buffer", "_buffers"))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.class_context.family import methods_of
 from regbuf_lint.classes.definition import BUILDERS, names_string
+from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
 from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
 from regbuf_lint.fixes.buffer_plan import (
