@@ -2,33 +2,271 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.change import Change
-from regbuf_lint.class_context.family import ClassFamily
+from regbuf_lint.class_context.hooks import ClassHooks
 from regbuf_lint.class_context.places import ClassPlaces, outside_collision
 from regbuf_lint.class_context.text import ClassText
-from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
-from regbuf_lint.classes.buffer_walks import walks_own_buffers
-from regbuf_lint.classes.moves import device_moves
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import read_outside
-from regbuf_lint.classes.shallow_copies import assigns, copying_methods
-from regbuf_lint.model.class_view import Registration
-from regbuf_lint.model.value import tensors
+from regbuf_lint.classes.reasons import names_say_plain
+from regbuf_lint.classes.stores import called_for, is_stored_again
+from regbuf_lint.classes.uses import methods_of
+from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.construction import later_events
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
+from regbuf_lint.infer.trace.following import Follower
+from regbuf_lint.model.class_view import Registration, Write
+from regbuf_lint.model.value import (
+    NOTHING,
+    Distribution,
+    Mapping,
+    Sequence,
+    Tensor,
+    asks_for_gradient,
+    may_be,
+    tensors,
+)
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
     from regbuf_lint.classes.definition import ClassDefinition
-    from regbuf_lint.classes.moves import DeviceMove
-    from regbuf_lint.index.scopes import FunctionNode
-    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.model.class_view import Construction, Event
+    from regbuf_lint.model.settings import Settings
     from regbuf_lint.model.span import Span
+    from regbuf_lint.model.use import Trace
+    from regbuf_lint.model.value import Value
+    from regbuf_lint.source.text import SourceText
 
 
-class ClassContext(ClassFamily):
-    """One nn.Module class of the file that is being checked, and what speaks against a buffer in it."""
+_HOLDING = (Tensor, Sequence, Mapping, Distribution)
+"""What an attribute can be whose tensors somebody may ask about."""
+
+
+class ClassContext:
+    """One nn.Module class of the file that is being checked, with what is known of its family.
+
+    Attributes:
+        symbol: the class.
+        construction: what building an object of it does.
+        source: text of its file.
+        settings: the run's settings.
+        subclass: the nn.Module class that inherits from it and whose construction it is, None where it is its own.
+        built: the class whose construction is looked at: the class itself, or one that inherits from it.
+        inference: what all classes share.
+    """
+
+    def __init__(
+        self,
+        inference: Inference,
+        symbol: ClassSymbol,
+        construction: Construction,
+        *,
+        subclass: ClassSymbol | None = None,
+    ) -> None:
+        self.symbol = symbol
+        self.construction = construction
+        self.source: SourceText = symbol.scope.file.source
+        self.settings: Settings = inference.settings
+        self.subclass = subclass
+        self.built = subclass or symbol
+        self.inference = inference
+        self._traces: dict[frozenset[str], Trace] = {}
+
+    @cached_property
+    def building(self) -> frozenset[str]:
+        """Names of the methods that run while the object is built."""
+        return self.construction.called | BUILDERS
+
+    def trace(self, attribute: str) -> Trace:
+        """What becomes of an attribute once the object is built.
+
+        All attributes that the class's own statements give tensors are followed at once, any other one by itself.
+        """
+        asked = self._own_tensors if attribute in self._own_tensors else frozenset({attribute})
+        known = self._traces.get(asked)
+        if known is None:
+            known = self._traces[asked] = self._followed(asked, self.runs_later)
+        return known
+
+    def trace_again(self, attribute: str) -> Trace:
+        """What becomes of an attribute where somebody calls methods again that build the object, as a ``reset``."""
+        if self.readers(attribute).isdisjoint(self.building - BUILDERS):
+            return self.trace(attribute)
+        return self._followed(frozenset({attribute}), lambda method: method not in BUILDERS)
+
+    def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
+        subclasses = [one for one in self._family if self._is_subclass(one)]
+        follower = Follower(self.inference, self.built, subclasses, attributes, runs)
+        return follower.trace(self.construction.attributes)
+
+    @cached_property
+    def _own_tensors(self) -> frozenset[str]:
+        """The attributes to which the class's own statements give what holds tensors."""
+        writes = (event for event in self.construction.events if isinstance(event, Write) and event.step.own)
+        names = {write.attribute for write in writes if may_be(write.value, *_HOLDING)}
+        return frozenset(name for name in names if name is not None)
+
+    @property
+    def name(self) -> str:
+        """Dotted qualified name within the file."""
+        return self.symbol.scope.qualname
+
+    @cached_property
+    def definition(self) -> ClassDefinition:
+        """The class as it is written."""
+        return self.inference.definition(self.symbol)
+
+    def value_of(self, attribute: str) -> Value:
+        """What an attribute is when construction ends; nothing where no path sets it."""
+        known = self.construction.attributes.get(attribute)
+        return known.value if known is not None else NOTHING
+
+    @cached_property
+    def uses(self) -> AttributeUses:
+        """Uses of attributes in the class's own methods."""
+        return self.inference.uses(self.symbol)
+
+    @cached_property
+    def own_uses(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in methods of the class that is built and its bases."""
+        return tuple(self.inference.uses(base) for base in self.inference.classes(self.built))
+
+    @property
+    def never_initialises(self) -> bool:
+        """Whether no text that construction runs could call ``nn.Module.__init__``."""
+        if self.subclass is not None or self.definition.decorators or self.overrides("__new__") is not None:
+            return False
+        return self.inference.is_free_of(self.built, self.construction.called | {"__init__"}, ("super", "__init__"))
+
+    def overrides(self, *methods: str) -> str | None:
+        """The first of ``methods`` that the class or a base whose source is at hand defines."""
+        for base in self.inference.classes(self.built):
+            for method in methods:
+                if method in self.inference.definition(base).methods:
+                    return method
+        return None
+
+    @cached_property
+    def _family(self) -> tuple[ClassSymbol, ...]:
+        """The class, its bases, and those classes of the file that inherit from it."""
+        others = map(ClassSymbol, self.symbol.scope.file.class_scopes())
+        subclasses = [one for one in others if self._is_subclass(one)]
+        return (*self.inference.classes(self.symbol), *subclasses)
+
+    def readers(self, attribute: str) -> frozenset[str]:
+        """Names of the methods of the class, its bases and subclasses that name the attribute to read it."""
+        return frozenset(methods_of([one.read for one in self.family_uses], attribute))
+
+    @cached_property
+    def definitions(self) -> tuple[ClassDefinition, ...]:
+        """The bodies of the class, its bases, and those classes of the file that inherit from it."""
+        return tuple(self.inference.definition(one) for one in self._family)
+
+    @cached_property
+    def family_uses(self) -> tuple[AttributeUses, ...]:
+        """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
+        return tuple(self.inference.uses(one) for one in self._family)
+
+    def _is_subclass(self, other: ClassSymbol) -> bool:
+        return other != self.symbol and self.symbol in self.inference.classes(other)
+
+    def change_of(self, attribute: str) -> Change:
+        """What methods that run after construction do to the attribute."""
+        if self.trace(attribute).is_updated(attribute):
+            return Change.STATE
+        if not self.trace(attribute).replacements(attribute):
+            return Change.NONE
+        return Change.CACHE if self.trace(attribute).is_replaced_by_forward(attribute) else Change.REPLACED
+
+    def is_to_be_trained(self, attribute: str | None, value: Value) -> bool:
+        """Whether a tensor asks for a gradient in order to be trained.
+
+        One that is computed and that a later call puts another in place of is not: a Parameter could not be replaced.
+        """
+        if not asks_for_gradient(value):
+            return False
+        if attribute is None or self._is_drawn(attribute):
+            return True
+        return not self.trace(attribute).replacements(attribute)
+
+    def _is_drawn(self, attribute: str) -> bool:
+        """Whether a method gives the attribute what torch draws there and then."""
+        functions = [function for one in self.definitions for function in one.methods.values()]
+        names = [name for function in functions for name in called_for(function, attribute)]
+        return any(has("random_functions", f"torch.{name}") or has("random_methods", name) for name in names)
+
+    def runs_later(self, method: str) -> bool:
+        """Whether a method runs after construction, be it then only or then too."""
+        if method in BUILDERS:
+            return False
+        return any(one not in self.building for one in {method} | self._reaching(method))
+
+    def _callers(self, method: str) -> set[str]:
+        return methods_of([uses.read for uses in self.family_uses], method)
+
+    def _reaching(self, method: str) -> set[str]:
+        """The methods that call a method, directly or through others."""
+        seen: set[str] = set()
+        waiting = {method}
+        while waiting:
+            waiting = {caller for one in waiting for caller in self._callers(one)} - seen
+            seen |= waiting
+        return seen
+
+    def later_events(self, attribute: str) -> tuple[Event, ...]:
+        """What methods that construction does not call do to the attribute."""
+        methods = self.uses.stored.get(attribute, set()) - self.construction.called - BUILDERS
+        events = [later_events(self.inference, self.built, method) for method in sorted(methods)]
+        return tuple(event for several in events for event in several if event.attribute == attribute)
+
+    def is_held_elsewhere(self, attribute: str) -> bool:
+        """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
+        functions = (function for one in self.definitions for function in one.methods.values())
+        if self.escapes(attribute) or any(is_stored_again(function, attribute) for function in functions):
+            return True
+        writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute != attribute)
+        return any(tensor.alias == attribute for write in writes for tensor in tensors(write.value))
+
+    def escapes(self, attribute: str) -> bool:
+        """Whether a method that builds the object passes the attribute to something that may keep it."""
+        return any(not self.building.isdisjoint(uses.escaping.get(attribute, ())) for uses in self.own_uses)
+
+    @cached_property
+    def subclasses_at_hand(self) -> tuple[ClassSymbol, ...]:
+        """Classes of the package that inherit from this one; not all where there are very many."""
+        return tuple(islice(subclasses(self.inference, self.symbol), MOST_LOOKED_AT))
+
+    def deleted(self, attribute: str) -> bool:
+        """Whether some method deletes the attribute."""
+        return any(attribute in uses.deleted for uses in self.own_uses)
+
+    def in_dict(self, attribute: str) -> str | None:
+        """A method that looks the attribute up in ``__dict__``, where a buffer is not found."""
+        methods = frozenset[str]().union(*(uses.in_dict.get(attribute, ()) for uses in self.family_uses))
+        return min(methods, default=None)
+
+    def ignored(self, attribute: str | None) -> bool:
+        """Whether the configuration asks for silence about an attribute, or the names that its author chose do."""
+        return names_say_plain(self.name, attribute or "") or self.is_ignored_by_settings(attribute)
+
+    def is_ignored_by_settings(self, attribute: str | None) -> bool:
+        """Whether the configuration asks for silence about an attribute, None for one of a computed name."""
+        return any(self.matches(attribute, pattern) for pattern in self.settings.ignore_attributes)
+
+    def matches(self, attribute: str | None, pattern: str) -> bool:
+        """Whether an attribute, None for a computed name, is one of those that a pattern speaks of."""
+        name = attribute or ""
+        last = self.name.rpartition(".")[2]
+        return any(fnmatchcase(one, pattern) for one in (name, f"{last}.{name}", f"{self.name}.{name}"))
 
     @cached_property
     def text(self) -> ClassText:
@@ -36,50 +274,19 @@ class ClassContext(ClassFamily):
         return ClassText(self)
 
     @cached_property
+    def hooks(self) -> ClassHooks:
+        """The ways other than those of nn.Module by which the class keeps, finds and copies its attributes."""
+        return ClassHooks(self)
+
+    @cached_property
     def places(self) -> ClassPlaces:
         """Where an edit may stand in the class."""
         return ClassPlaces(self)
 
-    @cached_property
-    def walks_own_buffers(self) -> str | None:
-        """A method of the class or a base that does something with each buffer of the object itself."""
-        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
-        return next((name for one in definitions if (name := walks_own_buffers(one)) is not None), None)
-
-    def assignment_passes(self, attribute: str | None) -> Passing:
-        """What the ``__setattr__`` of the class and its bases make of a plain tensor that is assigned."""
-        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
-        own = [one.methods["__setattr__"] for one in definitions if "__setattr__" in one.methods]
-        found = {passing(function, attribute) for function in own}
-        return next((one for one in (Passing.NEVER, Passing.MAYBE) if one in found), Passing.ALWAYS)
-
-    @cached_property
-    def finds_no_buffers(self) -> bool:
-        """Whether the class or a base has a ``__getattr__`` that does not give what is registered."""
-        definitions = (self._inference.definition(base) for base in self._inference.classes(self._built))
-        own = (one.methods["__getattr__"] for one in definitions if "__getattr__" in one.methods)
-        return not all(map(finds_buffers, own))
-
-    @cached_property
-    def copying_methods(self) -> Mapping[str, FunctionNode]:
-        """Methods of the class, its bases and subclasses that make a shallow copy of the object."""
-        return copying_methods(self._definitions)
-
-    def changes_in_copies(self, attribute: str) -> bool:
-        """Whether an object or a shallow copy of it puts another value into the attribute, for itself alone."""
-        if self.change_of(attribute) is not Change.NONE:
-            return True
-        return any(assigns(function, attribute) for function in self.copying_methods.values())
-
-    @property
-    def device_moves(self) -> tuple[DeviceMove, ...]:
-        """Calls of ``self.x.to(y.device)`` in the class's own methods."""
-        return tuple(device_moves(self.definition))
-
     def collision(self, attribute: str) -> str | None:
         """What else already gives objects an attribute of that name, in words; None where nothing does."""
-        for base in self._inference.classes(self._built):
-            definition = self._inference.definition(base)
+        for base in self.inference.classes(self.built):
+            definition = self.inference.definition(base)
             if definition.defines(attribute):
                 return self._collision_with(base, definition, attribute)
         return outside_collision(self, attribute)
@@ -105,7 +312,7 @@ class ClassContext(ClassFamily):
     @cached_property
     def is_script_module(self) -> bool:
         """Whether the class is a ScriptModule, which refuses buffers that are not persistent."""
-        return any(base.name == "torch.jit.ScriptModule" for base in self._inference.outside_bases(self._built))
+        return any(base.name == "torch.jit.ScriptModule" for base in self.inference.outside_bases(self.built))
 
     def registered_as(self, attribute: str) -> str | None:
         """The buffer of another name as which construction registers the very tensor that the attribute holds."""
@@ -129,7 +336,7 @@ class ClassContext(ClassFamily):
         file = self.symbol.scope.file
         if self.is_read_beside(attribute):
             return True
-        return any(one is not file for one in self._inference.project.files_with(file, f".{attribute}"))
+        return any(one is not file for one in self.inference.project.files_with(file, f".{attribute}"))
 
     def is_read_beside(self, attribute: str) -> bool:
         """Whether other code of the file reads an attribute of that name."""

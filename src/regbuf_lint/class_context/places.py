@@ -17,7 +17,7 @@ from regbuf_lint.placement.weight_initialiser import Repeated, WeightInitialiser
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from regbuf_lint.class_context.family import ClassFamily
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.model.class_view import Write
     from regbuf_lint.model.span import Span
@@ -26,73 +26,73 @@ if TYPE_CHECKING:
 class ClassPlaces:
     """Answers of `placement/` about one class."""
 
-    def __init__(self, family: ClassFamily) -> None:
-        self._family = family
+    def __init__(self, context: ClassContext) -> None:
+        self._context = context
 
     def early_assignment(self, attribute: str) -> EarlyAssignment | str:
         """What the constructor does with an attribute before it initialises the object, or why that has to stay."""
-        begun = self._family.construction.begun
-        steps = [event.step for event in self._family.construction.events if event.number >= begun]
+        begun = self._context.construction.begun
+        steps = [event.step for event in self._context.construction.events if event.number >= begun]
         late = [one.statement.start for one in steps if one.own and one.method == "__init__" and one.initialised]
-        return early_assignment(self._family.definition, attribute, min(late, default=None))
+        return early_assignment(self._context.definition, attribute, min(late, default=None))
 
     def preliminary_places(self, write: Write) -> Mapping[Span, tuple[Span, ...]]:
         """Where the method of a write names the attribute up to it, if a local could serve as well; else nothing."""
         step = write.step
-        return preliminary_places(self._family.definition, step.method, write.attribute or "", step.statement)
+        return preliminary_places(self._context.definition, step.method, write.attribute or "", step.statement)
 
     def class_none(self, attribute: str) -> ClassNone | None:
         """``x = None`` in the body of the class, where nothing else gives it or a subclass such an attribute."""
-        others = (one for one in self._family.definitions if one is not self._family.definition)
+        others = (one for one in self._context.definitions if one is not self._context.definition)
         if (
-            self._family.subclass is not None
-            or outside_collision(self._family, attribute)
+            self._context.subclass is not None
+            or outside_collision(self._context, attribute)
             or any(map(_definer(attribute), others))
         ):
             return None
-        subclasses = map(self._family.inference.definition, self._family.subclasses_at_hand)
-        return None if any(map(_definer(attribute), subclasses)) else class_none(self._family.definition, attribute)
+        subclasses = map(self._context.inference.definition, self._context.subclasses_at_hand)
+        return None if any(map(_definer(attribute), subclasses)) else class_none(self._context.definition, attribute)
 
     def read_before(self, attribute: str, method: str, statement: Span) -> bool:
         """Whether a method of the class reads the attribute before the end of a statement that assigns it."""
-        return read_before(self._family.definition, attribute, method, statement)
+        return read_before(self._context.definition, attribute, method, statement)
 
     def read_on_class(self, attribute: str) -> bool:
         """Whether the file reads the attribute from the class itself, a base or a subclass."""
-        names = (one.symbol.scope.qualname.rpartition(".")[2] for one in self._family.definitions)
-        return read_on_class(self._family.symbol.scope.file.tree, attribute, names)
+        names = (one.symbol.scope.qualname.rpartition(".")[2] for one in self._context.definitions)
+        return read_on_class(self._context.symbol.scope.file.tree, attribute, names)
 
     def is_read_by_same_name(self, write: Write) -> bool:
         """Whether the method that sets an attribute of a computed name reads it, too."""
-        return is_read_by_same_name(self._family.definition, write.step.method, write.step.statement)
+        return is_read_by_same_name(self._context.definition, write.step.method, write.step.statement)
 
     @cached_property
     def weight_initialiser(self) -> WeightInitialiser | None:
         """The one ``_init_weights`` of the file, which fills what ``from_pretrained`` does not load."""
-        return weight_initialiser(self._family.symbol.scope.file)
+        return weight_initialiser(self._context.symbol.scope.file)
 
     def repeated_by_initialiser(self, statement: Span, attributes: Sequence[str]) -> Repeated | None:
         """What a statement of the constructor assigns to the attributes, as ``_init_weights`` can say it."""
         initialiser = self.weight_initialiser
         if initialiser is None:
             return None
-        bases = (base.scope.qualname for base in self._family.inference.classes(self._family.symbol))
+        bases = (base.scope.qualname for base in self._context.inference.classes(self._context.symbol))
         return repeated(
-            self._family.definition, statement, attributes, initialiser, is_model=initialiser.owner in bases
+            self._context.definition, statement, attributes, initialiser, is_model=initialiser.owner in bases
         )
 
     def method_place(self, method: str, statement: Span) -> MethodPlace | None:
         """Where the class's own method stands around a statement."""
-        return method_place(self._family.definition, method, statement)
+        return method_place(self._context.definition, method, statement)
 
     def container_obstacle(self, attribute: str, assignment: Span) -> str | None:
         """Why a property that makes a new list each time cannot take the place of an attribute."""
-        return obstacle(self._family.definitions, self._family.symbol.scope.file.tree, attribute, assignment)
+        return obstacle(self._context.definitions, self._context.symbol.scope.file.tree, attribute, assignment)
 
 
-def outside_collision(family: ClassFamily, attribute: str) -> str | None:
+def outside_collision(context: ClassContext, attribute: str) -> str | None:
     """What gives objects an attribute of that name in a base whose source is not at hand, in words."""
-    for outside in family.inference.outside_bases(family.built):
+    for outside in context.inference.outside_bases(context.built):
         known = torch_class(outside.name)
         if known is not None and attribute in (known.names | known.parameters):
             return f"an attribute of `{outside.name}`"

@@ -22,7 +22,7 @@ from regbuf_lint.placement.blocks import is_alone_in_block
 from regbuf_lint.rewrite.style import TextStyle, quote_of
 
 if TYPE_CHECKING:
-    from regbuf_lint.class_context.family import ClassFamily
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.settings import Persistence
     from regbuf_lint.model.span import Span
@@ -31,60 +31,60 @@ if TYPE_CHECKING:
 class ClassText:
     """What a fix has to know of the text of one class."""
 
-    def __init__(self, family: ClassFamily) -> None:
-        self._family = family
+    def __init__(self, context: ClassContext) -> None:
+        self._context = context
 
     def names_in_method(self, method: str) -> frozenset[str]:
         """Names that a new local variable of the method must not have."""
-        function = self._family.definition.methods.get(method)
+        function = self._context.definition.methods.get(method)
         return frozenset() if function is None else names_in(function)
 
     def torch_name(self, name: str, method: str) -> str | None:
         """How a method can spell a class of ``torch.nn.parameter`` (``nn.Buffer``, ``torch.nn.Buffer``), if it can."""
-        function = self._family.definition.methods.get(method)
+        function = self._context.definition.methods.get(method)
         hidden = frozenset[str]() if function is None else bound_in(function)
-        return run_time_spelling(self._family.symbol.scope, f"torch.nn.{name}", f"torch.nn.parameter.{name}", hidden)
+        return run_time_spelling(self._context.symbol.scope, f"torch.nn.{name}", f"torch.nn.parameter.{name}", hidden)
 
     @cached_property
     def _buffer_import(self) -> tuple[str, Edit | None]:
         """What ``nn.Buffer`` is called after an import that the file lacks, and that import; none where none fits."""
-        file = self._family.symbol.scope.file
+        file = self._context.symbol.scope.file
         for wanted, name in ((Import("torch.nn", "Buffer"), "Buffer"), (Import("torch", "nn"), "nn.Buffer")):
             if is_free(file, wanted.name):
-                edit = import_edit(file, wanted, self._family.settings.line_length)
+                edit = import_edit(file, wanted, self._context.settings.line_length)
                 return ("", None) if edit is None else (name, edit)
         return "", None
 
     def spelling(self, name: str) -> str | None:
         """How the file spells a dotted name, if its imports reach it."""
-        return self._family.inference.spelling(self._family.symbol.scope.file, name)
+        return self._context.inference.spelling(self._context.symbol.scope.file, name)
 
     @cached_property
     def annotation_place(self) -> AnnotationPlace | None:
         """Where a class-level annotation goes."""
-        return annotation_place(self._family.symbol)
+        return annotation_place(self._context.symbol)
 
     @property
     def makes_fields_of_annotations(self) -> bool:
         """Whether a class-level annotation becomes an argument of the constructor."""
-        return bool(self._family.definition.decorators & FIELD_DECORATORS)
+        return bool(self._context.definition.decorators & FIELD_DECORATORS)
 
     def annotates(self, attribute: str) -> bool:
         """Whether the class, a base or a subclass annotates the attribute in its body, or the class in a method."""
-        return self.named_in_class(attribute) or attribute in annotated_in_methods(self._family.definition)
+        return self.named_in_class(attribute) or attribute in annotated_in_methods(self._context.definition)
 
     @property
     def may_write_unions(self) -> bool:
         """Whether ``X | None`` can stand in an annotation of the file."""
-        return self._family.settings.has_union_types or postpones_evaluation(self._family.symbol.scope.file.tree)
+        return self._context.settings.has_union_types or postpones_evaluation(self._context.symbol.scope.file.tree)
 
     def in_class_body(self, annotation: str) -> str | None:
         """An annotation as it can stand in the body of the class, quoted where it has to be; None if it can't."""
         if not is_expression(annotation):
             return None
-        if is_evaluated_in_body(self._family.symbol, annotation):
+        if is_evaluated_in_body(self._context.symbol, annotation):
             return annotation
-        quote = quote_of(self._family.source.text)
+        quote = quote_of(self._context.source.text)
         for mark in (quote, "'" if quote == '"' else '"'):
             if mark not in annotation and "\\" not in annotation:
                 return f"{mark}{annotation}{mark}"
@@ -94,8 +94,8 @@ class ClassText:
     def indent_unit(self) -> str:
         """White space of one level, as the class's own body has it."""
         outer = (
-            self._family.source.line(self._family.symbol.scope.node.lineno)
-            if hasattr(self._family.symbol.scope.node, "lineno")
+            self._context.source.line(self._context.symbol.scope.node.lineno)
+            if hasattr(self._context.symbol.scope.node, "lineno")
             else ""
         )
         inner = self.annotation_place.indent if self.annotation_place is not None else ""
@@ -106,54 +106,54 @@ class ClassText:
         known = self.torch_name("Buffer", method)
         name, edit = self._buffer_import if known is None else (known, None)
         return TextStyle(
-            self._family.settings.buffer_style,
+            self._context.settings.buffer_style,
             name,
-            quote_of(self._family.source.text),
+            quote_of(self._context.source.text),
             self.indent_unit,
-            self._family.settings.line_length,
+            self._context.settings.line_length,
             self.names_in_method(method),
-            self._family.name.rpartition(".")[2],
+            self._context.name.rpartition(".")[2],
             edit,
         )
 
     @property
     def wants_nn_buffer(self) -> bool:
         """Whether fixes assign ``nn.Buffer``."""
-        return self._family.settings.buffer_style is BufferStyle.NN_BUFFER
+        return self._context.settings.buffer_style is BufferStyle.NN_BUFFER
 
     def wanted_persistence(self, attribute: str | None) -> Persistence:
         """What the configuration says of ``persistent`` for a new buffer; the longest pattern that matches counts."""
-        several = self._family.settings.per_attribute_persistent
-        matching = [one for one in several if self._family.matches(attribute, one.pattern)]
+        several = self._context.settings.per_attribute_persistent
+        matching = [one for one in several if self._context.matches(attribute, one.pattern)]
         chosen = max(matching, key=lambda one: len(one.pattern), default=None)
-        return self._family.settings.persistent if chosen is None else chosen.persistent
+        return self._context.settings.persistent if chosen is None else chosen.persistent
 
     def is_alone_in_block(self, statement: Span) -> bool:
         """Whether a statement is all that its block holds."""
-        return is_alone_in_block(self._family.symbol, statement)
+        return is_alone_in_block(self._context.symbol, statement)
 
     @cached_property
     def attribute_names(self) -> frozenset[str]:
         """Every name that the class, its bases and subclasses have as an attribute; patterns for computed ones."""
-        tables = (table for uses in self._family.family_uses for table in (uses.read, uses.stored))
+        tables = (table for uses in self._context.family_uses for table in (uses.read, uses.stored))
         bodies = (
             own
-            for one in self._family.definitions
+            for one in self._context.definitions
             for own in (one.methods, one.properties, one.values, one.annotations)
         )
-        return frozenset[str]().union(self._family.construction.attributes, *tables, *bodies)
+        return frozenset[str]().union(self._context.construction.attributes, *tables, *bodies)
 
     @cached_property
     def functions_at_hand(self) -> frozenset[str]:
         """How the class calls functions of its file, and methods that it or a base has."""
-        bindings = self._family.symbol.scope.file.scope.bindings
+        bindings = self._context.symbol.scope.file.scope.bindings
         functions = (name for name, bound in bindings.items() if all(isinstance(one, FunctionBinding) for one in bound))
-        bases = self._family.inference.classes(self._family.symbol)
-        methods = (f"self.{name}" for base in bases for name in self._family.inference.definition(base).methods)
+        bases = self._context.inference.classes(self._context.symbol)
+        methods = (f"self.{name}" for base in bases for name in self._context.inference.definition(base).methods)
         return frozenset((*functions, *methods))
 
     def named_in_class(self, name: str) -> bool:
         """Whether the class, a base or a subclass defines or annotates a name in its body."""
         return any(
-            one.defines(name) or name in one.annotations or name in one.setters for one in self._family.definitions
+            one.defines(name) or name in one.annotations or name in one.setters for one in self._context.definitions
         )

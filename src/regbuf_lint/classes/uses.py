@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import ClassDefinition, is_none, name_in_torch, receiver_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from regbuf_lint.index.scopes import FunctionNode
 
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
@@ -54,6 +56,11 @@ class AttributeUses:
     def may_set(self, attribute: str | None) -> bool:
         """Whether the attribute might be set under a name that is not known here, or is looked up in ``__dict__``."""
         return bool(self.reaching) or attribute in self.in_dict
+
+
+def methods_of(tables: Iterable[Mapping[str, set[str]]], name: str) -> set[str]:
+    """All methods under a name in several tables."""
+    return {method for table in tables for method in table.get(name, ())}
 
 
 def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> AttributeUses:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regbuf_lint.classes.first_values import starts_where_it_stays
+from regbuf_lint.classes.chosen_devices import starts_where_it_stays
 from regbuf_lint.exemptions.exemption import Exemption
 
 EXEMPTION = Exemption(

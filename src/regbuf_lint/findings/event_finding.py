@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.finding import Finding
 
 if TYPE_CHECKING:
-    from regbuf_lint.class_context.family import ClassFamily
+    from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Event
     from regbuf_lint.model.fix import Fix
     from regbuf_lint.model.rule import RuleMeta
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def event_finding(
     rule: RuleMeta,
-    family: ClassFamily,
+    family: ClassContext,
     event: Event,
     span: Span,
     message: str,

@@ -18,7 +18,7 @@ def plain_tensors(context: ClassContext) -> dict[str | None, list[Write]]:
     events = context.construction.events
     own = [event for event in events if isinstance(event, Write) and event.step.own]
     writes = [write for write in own if _is_plain(context, write)]
-    if not writes or context.registers_on_assignment:
+    if not writes or context.hooks.registers_on_assignment:
         return {}
     found: dict[str | None, list[Write]] = {}
     for write in writes:

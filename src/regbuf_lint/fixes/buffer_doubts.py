@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
-from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, may_start_empty
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
 from regbuf_lint.fixes.buffer_refill import needs_refill
+from regbuf_lint.fixes.persistence import may_start_empty
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
@@ -31,6 +32,8 @@ _REFILLED = (
     "`from_pretrained` builds the model without values, so the fix also has `_init_weights` compute this one; check "
     "that both places give the same value"
 )
+
+_COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
 
 def judged(
@@ -102,14 +105,14 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
 def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     """What the class does with all of its attributes."""
     found = []
-    if any(context.assignment_passes(plan.attribute) is not Passing.ALWAYS for plan in plans):
+    if any(context.hooks.assignment_passes(plan.attribute) is not Passing.ALWAYS for plan in plans):
         found.append("the class has its own `__setattr__`, which `register_buffer` does not call")
-    if context.copying_methods:
-        copier = min(context.copying_methods)
+    if context.hooks.copying_methods:
+        copier = min(context.hooks.copying_methods)
         found.append(
             f"`{copier}` makes a shallow copy, which shares its buffers: assigning one there assigns it in both"
         )
-    user = context.dict_user()
+    user = _dict_user(context)
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, which does not hold buffers")
     if context.subclass is not None:
@@ -120,6 +123,12 @@ def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     if context.loads_without_construction and any(plan.persistent for plan in plans):
         found.append("`from_pretrained` leaves it without a value where the checkpoint was saved before the fix")
     return found
+
+
+def _dict_user(context: ClassContext) -> str | None:
+    """A method that does something else with ``__dict__`` than to copy or restore the whole object."""
+    methods = frozenset[str]().union(*(uses.dict_users for uses in context.family_uses))
+    return min(methods - _COPIERS, default=None)
 
 
 def _about_demands(context: ClassContext, plan: Plan) -> list[str]:

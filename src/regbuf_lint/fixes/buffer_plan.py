@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.attribute_hooks import Passing
+from regbuf_lint.classes.shallow_copies import assigns
+from regbuf_lint.fixes.persistence import is_persistent
+from regbuf_lint.fixes.subclass_writes import assigning_subclass, writes_of_subclasses
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import (
-    NOTHING,
     Alternative,
     Buffer,
     NoneValue,
@@ -29,15 +31,10 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from regbuf_lint.class_context.context import ClassContext
 
 BUFFER_VALUES = (Tensor, Buffer, NoneValue)
 """What a buffer may be assigned."""
-_NO_ASSIGNMENTS = frozenset(
-    {WriteForm.TARGET, WriteForm.AUGMENTED, WriteForm.REGISTERED, WriteForm.BYPASS, WriteForm.DELETED}
-)
 
 
 class Withheld(Exception):  # noqa: N818  (an outcome, not an error)
@@ -91,7 +88,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
     for write in chosen:
         _refuse_write(context, write)
     _refuse_subclasses(context, attribute, chosen)
-    return Plan(attribute, tuple(writes), chosen, _is_persistent(context, attribute, writes))
+    return Plan(attribute, tuple(writes), chosen, is_persistent(context, attribute, writes))
 
 
 def by(write: Write) -> str:
@@ -143,13 +140,13 @@ def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: 
     if context.overrides("register_buffer"):
         msg = "the class has its own `register_buffer`, which may do something else"
         raise Withheld(msg)
-    if context.assignment_passes(attribute) is Passing.NEVER and not _follows_registration(context, writes):
+    if context.hooks.assignment_passes(attribute) is Passing.NEVER and not _follows_registration(context, writes):
         msg = "the class has its own `__setattr__`, which keeps tensors elsewhere"
         raise Withheld(msg)
-    if context.finds_no_buffers:
+    if context.hooks.finds_no_buffers:
         msg = "the class has its own `__getattr__`, which does not find buffers"
         raise Withheld(msg)
-    walker = context.walks_own_buffers
+    walker = context.hooks.walks_own_buffers
     if walker is not None:
         msg = f"`{walker}` goes through all buffers of the object, and would treat this one like the others"
         raise Withheld(msg)
@@ -186,14 +183,21 @@ def _refuse_name(context: ClassContext, attribute: str, writes: list[Write]) -> 
     if buffer is not None:
         msg = f"the buffer `{buffer}` is this very tensor"
         raise Withheld(msg)
-    copier = min(context.copying_methods, default=None)
-    if copier is not None and context.changes_in_copies(attribute):
+    copier = min(context.hooks.copying_methods, default=None)
+    if copier is not None and _changes_in_copies(context, attribute):
         msg = f"`{copier}` makes a shallow copy, which shares its buffers: a change in one changes the other"
         raise Withheld(msg)
     reader = context.in_dict(attribute)
     if reader is not None:
         msg = f"`{reader}` looks for it in `__dict__`, which does not hold buffers"
         raise Withheld(msg)
+
+
+def _changes_in_copies(context: ClassContext, attribute: str) -> bool:
+    """Whether an object or a shallow copy of it puts another value into the attribute, for itself alone."""
+    if context.change_of(attribute) is not Change.NONE:
+        return True
+    return any(assigns(function, attribute) for function in context.hooks.copying_methods.values())
 
 
 def _refuse_needed_none(context: ClassContext, attribute: str, writes: list[Write]) -> None:
@@ -225,12 +229,12 @@ def _refuse_subclasses(context: ClassContext, attribute: str | None, chosen: tup
     """A subclass may assign it what no buffer takes, or assign it before a method registers it."""
     if attribute is None:
         return
-    for symbol, write in context.writes_of_subclasses(attribute):
+    for symbol, write in writes_of_subclasses(context, attribute):
         if _is_no_buffer_value(write.value):
             raise Withheld(_assigned_otherwise(f"the subclass `{symbol.scope.qualname}`"))
     if all(write.step.method == "__init__" for write in chosen):
         return
-    subclass = context.assigning_subclass(attribute)
+    subclass = assigning_subclass(context, attribute)
     if subclass is not None:
         msg = f"{subclass} assigns it too; where that comes first, registering a name that exists raises KeyError"
         raise Withheld(msg)
@@ -290,42 +294,3 @@ def calls_on(write: Write) -> tuple[str, ...]:
     found = tensors(write.value)
     detach = ("detach",) if any(tensor.derived or tensor.requires_grad for tensor in found) else ()
     return (*detach, "clone") if any(tensor.expanded for tensor in found) else detach
-
-
-def _is_persistent(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
-    """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state.
-
-    What methods only compute once more, as the constructor does, is none. What may start empty or as None, or is a
-    cache of ``forward``, changes its shape, and a saved one would not load.
-    """
-    if context.is_script_module:
-        return True
-    wanted = context.text.wanted_persistence(attribute)
-    if wanted is not Persistence.AUTO:
-        return wanted is Persistence.ALWAYS
-    change = Change.NONE if attribute is None else context.change_of(attribute)
-    starts_empty = _starts_as_none(context, attribute) or may_start_empty(writes)
-    if change is Change.CACHE or (change is not Change.NONE and starts_empty):
-        return False  # a checkpoint that has it could not be loaded into a new object
-    if attribute is not None and "cache" in attribute.lower() and change is not Change.NONE:
-        return False  # what it says it is serves one run, however large it is
-    if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
-        return True
-    if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):
-        return True  # filled in place after it was assigned
-    if attribute is not None and change is not Change.NONE and context.is_computed_anew(attribute):
-        return False
-    if change is Change.REPLACED:
-        return attribute is None or not may_be(context.value_of(attribute), NoneValue)
-    return change is Change.STATE and not (attribute is not None and context.is_reshaped(attribute))
-
-
-def may_start_empty(writes: Iterable[Write]) -> bool:
-    """Whether some write puts a tensor without elements into the attribute."""
-    return any(tensor.empty for write in writes for tensor in tensors(write.value))
-
-
-def _starts_as_none(context: ClassContext, attribute: str | None) -> bool:
-    """Whether the attribute is None at first, unless the constructor is given a tensor for it."""
-    value = context.value_of(attribute) if attribute is not None else NOTHING
-    return may_be(value, NoneValue) and all(tensor.argument for tensor in tensors(value))

@@ -147,7 +147,7 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     wanted = _numbered(context, write, container, plan, place)
     made = numbered(context.source, statement, wanted, style)
     more = [f"each read of it makes a new {container.kind}"]
-    if context.names_attributes_at_run_time:
+    if context.hooks.names_attributes_at_run_time:
         more = ["the class sets attributes by names known only at run time, and a property cannot be set"]
     applicability, note = judged(context, [plan], more)
     fix = Fix(

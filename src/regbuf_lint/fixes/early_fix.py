@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import BUILDERS, names_string
+from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
 from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
 from regbuf_lint.fixes.buffer_plan import (
@@ -26,6 +28,8 @@ from regbuf_lint.rewrite.lines import type_comment
 from regbuf_lint.rewrite.names import free_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.placement.early_assignment import EarlyAssignment
@@ -33,6 +37,9 @@ if TYPE_CHECKING:
 
 _LATE = "it is then set after the constructors of base classes have run, not before"
 _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED, WriteForm.UNPACKED, WriteForm.AUGMENTED})
+
+_WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol", "object"})
+"""Classes outside of the project whose constructors call nothing of the class, nn.Module's among them."""
 
 
 def early_fix(context: ClassContext, attribute: str) -> BufferFix:
@@ -66,7 +73,7 @@ def _early(context: ClassContext, attribute: str, writes: list[Write]) -> EarlyA
     if isinstance(early, str):
         msg = f"it is assigned {where}, and {early}"
         raise Withheld(msg)
-    reader = context.read_by_bases(attribute, early.read)
+    reader = _read_by_bases(context, attribute, early.read)
     if reader is not None:
         msg = f"it is assigned {where}, and {reader} may read it while base classes are initialised"
         raise Withheld(msg)
@@ -98,7 +105,7 @@ def _is_late(write: Write, early: EarlyAssignment) -> bool:
 
 
 def _fix(context: ClassContext, plan: Plan, early: EarlyAssignment) -> BufferFix:
-    late = [] if context.is_initialised_by_torch else [_LATE]
+    late = [] if _is_initialised_by_torch(context) else [_LATE]
     what = f"{message([plan])} behind `super().__init__()`"
     return judged_fix(context, [plan], what, _edits(context, plan, early), late)
 
@@ -113,7 +120,7 @@ def _edits(context: ClassContext, plan: Plan, early: EarlyAssignment) -> list[Ed
         msg = "it is assigned before `super().__init__()` with a type comment"
         raise Withheld(msg)
     annotations = annotation_edits(context, [plan])
-    in_order = early.is_last and context.is_initialised_by_torch
+    in_order = early.is_last and _is_initialised_by_torch(context)
     if early.movable is not None and (in_order or not _is_random(first)):
         return [*annotations, *style.with_import(moved(source, early.movable, first.target, early.call, how, style))]
     local = free_name(plan.attribute or "", style.taken_names)
@@ -133,3 +140,36 @@ def _registered(context: ClassContext, plan: Plan, early: EarlyAssignment) -> Re
 
 def _is_random(write: Write) -> bool:
     return any(tensor.random for tensor in tensors(write.value))
+
+
+def _read_by_bases(context: ClassContext, attribute: str, called: Iterable[str]) -> str | None:
+    """What may use the attribute while the constructors of base classes run, in words.
+
+    Args:
+        context: the class.
+        attribute: the attribute.
+        called: attributes of the object, methods among them, that the class itself reads until then.
+    """
+    others = context.own_uses[1:]
+    names = {read for uses in others for read, methods in uses.read.items() if "__init__" in methods} | {*called}
+    before = 0
+    while len(names) > before:
+        before = len(names)
+        names |= {read for uses in context.own_uses for read, methods in uses.read.items() if methods & names}
+    for tables in ((uses.read, uses.stored) for uses in context.own_uses):
+        reader = min(methods_of(tables, attribute) & names, default=None)
+        if reader is not None:
+            return f"`{reader}`"
+    if methods_of([table for uses in others for table in (uses.read, uses.stored)], attribute) & BUILDERS:
+        return "the constructor of a base class"
+    values = [value for one in context.definitions for value in one.values.values()]
+    return "a base class that looks up names of the class's attributes" if names_string(values, attribute) else None
+
+
+def _is_initialised_by_torch(context: ClassContext) -> bool:
+    """Whether no constructor but that of nn.Module runs between the class's own statements."""
+    outside = {base.name for base in context.inference.outside_bases(context.built)}
+    bases = context.inference.classes(context.built)[1:]
+    return outside <= _WITHOUT_CONSTRUCTOR and not any(
+        BUILDERS & context.inference.definition(base).methods.keys() for base in bases
+    )

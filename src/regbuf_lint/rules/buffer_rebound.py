@@ -86,7 +86,7 @@ def _registered(context: ClassContext) -> list[str]:
     registrations = [event for event in context.construction.events if isinstance(event, Registration)]
     others = {event.attribute for event in registrations if event.function == "add_state"}
     names = dict.fromkeys(event.attribute for event in registrations if event.attribute not in others)
-    return [name for name in names if name and not context.deleted(name) and not context.takes_state_apart]
+    return [name for name in names if name and not context.deleted(name) and not context.hooks.takes_state_apart]
 
 
 def _later(context: ClassContext, attribute: str) -> tuple[Event, ...]:

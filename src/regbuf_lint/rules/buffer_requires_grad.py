@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.change import Change
+from regbuf_lint.classes.definition import methods_where
 from regbuf_lint.classes.derivatives import is_differentiated_by_hand
+from regbuf_lint.classes.stores import freezes
 from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.model.class_view import GradientRequest, Registration
 from regbuf_lint.model.fix import Applicability, Edit, Fix
@@ -94,7 +96,12 @@ def _follows_parameters(context: ClassContext, event: Registration) -> bool:
     if may_be(event.value, Parameter) or any(tensor.requires_grad for tensor in tensors(event.value)):
         return False
     recomputed = event.attribute is not None and context.change_of(event.attribute) is Change.CACHE
-    return recomputed or context.freezes_parameters
+    return recomputed or _freezes_parameters(context)
+
+
+def _freezes_parameters(context: ClassContext) -> bool:
+    """Whether a method that construction runs sets ``requires_grad`` of parameters that it goes through."""
+    return any(map(freezes, methods_where(context.definitions, context.building.__contains__)))
 
 
 def _carries_gradient(one: Alternative) -> bool:

@@ -82,8 +82,14 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if exempting(context, event.attribute) is not None:
             continue
         filled = _filled_later(context, event.attribute)
-        if filled and context.asks_for(event.attribute):
+        if filled and _asks_for(context, event.attribute):
             yield _finding(context, event, event.attribute, filled)
+
+
+def _asks_for(context: ClassContext, attribute: str) -> bool:
+    """Whether a method that runs after construction asks whether the attribute is None, or is there."""
+    methods = (method for uses in context.family_uses for method in uses.guarded.get(attribute, ()))
+    return any(map(context.runs_later, methods))
 
 
 def _stays_none(context: ClassContext, write: Write) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
@@ -67,7 +68,7 @@ _LOOK = "the fix needs a look: it is right only where inputs are on the device o
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
-    for move in context.device_moves:
+    for move in device_moves(context.definition):
         if context.runs_later(move.method) and _is_buffer(context, move.attribute):
             yield _finding(context, move)
 

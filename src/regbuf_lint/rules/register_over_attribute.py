@@ -74,7 +74,7 @@ def _is_candidate(event: object) -> bool:
 
 def _written_before(context: ClassContext, event: Registration) -> list[Write]:
     """The assignments that certainly made the attribute before."""
-    if may_be(event.prior, Unset) or context.takes_state_apart or context.names_attributes_at_run_time:
+    if may_be(event.prior, Unset) or context.hooks.takes_state_apart or context.hooks.names_attributes_at_run_time:
         return []
     events = context.construction.events
     return [
@@ -95,7 +95,7 @@ def _over_assignment(context: ClassContext, event: Registration, before: list[Wr
 
 def _over_definition(context: ClassContext, event: Registration, attribute: str) -> Iterator[Finding]:
     collision = context.collision(attribute)
-    if collision is None or context.takes_state_apart or not _is_readable(context, event, attribute):
+    if collision is None or context.hooks.takes_state_apart or not _is_readable(context, event, attribute):
         return
     advice = f"give the buffer another name, or take `{attribute}` out of the class"
     yield _finding(context, event, f"is also {collision}", f"{advice}; fix withheld: only the author knows which")
@@ -103,13 +103,22 @@ def _over_definition(context: ClassContext, event: Registration, attribute: str)
 
 def _is_readable(context: ClassContext, event: Registration, attribute: str) -> bool:
     """Whether ``hasattr`` is true by then: a property counts only once everything that it reads is there."""
-    getter_reads = context.read_by_property(attribute)
+    getter_reads = _read_by_property(context, attribute)
     if getter_reads is None:
         return True
     there = {
         one.attribute for one in context.construction.events[: event.number] if not isinstance(one, GradientRequest)
     }
     return all(name in there or context.collision(name) is not None for name in getter_reads)
+
+
+def _read_by_property(context: ClassContext, name: str) -> frozenset[str] | None:
+    """Attributes that the getter of a property reads; None where the name is no property."""
+    if not any(
+        name in context.inference.definition(base).properties for base in context.inference.classes(context.built)
+    ):
+        return None
+    return frozenset(read for uses in context.own_uses for read, methods in uses.read.items() if name in methods)
 
 
 def _finding(context: ClassContext, event: Registration, why: str, help_text: str) -> Finding:

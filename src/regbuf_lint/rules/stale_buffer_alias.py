@@ -61,7 +61,7 @@ DOCS = RuleDocs(
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
-    if context.registers_on_assignment:
+    if context.hooks.registers_on_assignment:
         return
     reported: set[str] = set()
     for event in context.construction.events:

@@ -1,0 +1,74 @@
+"""Whether a checkpoint has to have what an attribute holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.classes.definition import methods_where, receiver_name
+from regbuf_lint.classes.recomputing import computes_anew
+from regbuf_lint.classes.stores import names_own, reshapes
+from regbuf_lint.model.settings import Persistence
+from regbuf_lint.model.value import NOTHING, NoneValue, may_be, tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.class_view import Write
+
+
+def is_persistent(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
+    """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state.
+
+    What methods only compute once more, as the constructor does, is none. What may start empty or as None, or is a
+    cache of ``forward``, changes its shape, and a saved one would not load.
+    """
+    if context.is_script_module:
+        return True
+    wanted = context.text.wanted_persistence(attribute)
+    if wanted is not Persistence.AUTO:
+        return wanted is Persistence.ALWAYS
+    change = Change.NONE if attribute is None else context.change_of(attribute)
+    starts_empty = _starts_as_none(context, attribute) or may_start_empty(writes)
+    if change is Change.CACHE or (change is not Change.NONE and starts_empty):
+        return False  # a checkpoint that has it could not be loaded into a new object
+    if attribute is not None and "cache" in attribute.lower() and change is not Change.NONE:
+        return False  # what it says it is serves one run, however large it is
+    if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
+        return True
+    if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):
+        return True  # filled in place after it was assigned
+    if attribute is not None and change is not Change.NONE and _is_computed_anew(context, attribute):
+        return False
+    if change is Change.REPLACED:
+        return attribute is None or not may_be(context.value_of(attribute), NoneValue)
+    return change is Change.STATE and not (attribute is not None and _is_reshaped(context, attribute))
+
+
+def may_start_empty(writes: Iterable[Write]) -> bool:
+    """Whether some write puts a tensor without elements into the attribute."""
+    return any(tensor.empty for write in writes for tensor in tensors(write.value))
+
+
+def _starts_as_none(context: ClassContext, attribute: str | None) -> bool:
+    """Whether the attribute is None at first, unless the constructor is given a tensor for it."""
+    value = context.value_of(attribute) if attribute is not None else NOTHING
+    return may_be(value, NoneValue) and all(tensor.argument for tensor in tensors(value))
+
+
+def _is_computed_anew(context: ClassContext, attribute: str) -> bool:
+    """Whether methods that change the attribute after construction only give it what the constructor does."""
+    changing = context.trace(attribute).changing(attribute)
+    later = methods_where(context.definitions, changing.__contains__)
+    functions = [one for one in later if names_own(one, attribute)]
+    builders = list(methods_where(context.definitions, context.building.__contains__))
+    return bool(functions) and all(computes_anew(one, builders, attribute) for one in functions)
+
+
+def _is_reshaped(context: ClassContext, attribute: str) -> bool:
+    """Whether a method that runs after construction gives the attribute its own value in another shape."""
+    return any(
+        reshapes(function, receiver_name(function), attribute)
+        for function in methods_where(context.definitions, context.runs_later)
+    )
