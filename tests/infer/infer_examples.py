@@ -72,7 +72,8 @@ def traced(text: str, attribute: str = "x") -> Trace:
     construction = construct(inference, symbols["Model"])
     assert construction is not None
     subclasses = [symbol for name, symbol in symbols.items() if name.startswith("Model") and name != "Model"]
-    follower = Follower(inference, symbols["Model"], subclasses, frozenset({attribute}), lambda name: name != "__init__")
+    asked = frozenset({attribute})
+    follower = Follower(inference, symbols["Model"], subclasses, asked, lambda name: name != "__init__")
     return follower.trace(construction.attributes)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from contextlib import nullcontext
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regbuf_lint.index.symbols import External, FileSymbol

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.model.value import (
-    NUMBER,
     NONE,
+    NUMBER,
     TENSOR_KINDS,
     Alternative,
     Buffer,
