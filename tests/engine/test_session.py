@@ -45,6 +45,7 @@ def test_mutual_recursion_is_the_same_from_either_end(tmp_path: Path) -> None:
     )
     head = "from torch import nn\nfrom loop import even, odd\n"
     body = "class {0}(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n        self.x = {1}(n)\n"
+    body += "    def forward(self, y):\n        return y + self.x\n"
     (tmp_path / "first.py").write_text(head + body.format("A", "even"), encoding="utf-8")
     (tmp_path / "second.py").write_text(head + body.format("B", "odd"), encoding="utf-8")
     files = [tmp_path / "first.py", tmp_path / "second.py"]
@@ -59,7 +60,8 @@ def test_what_another_file_runs_is_still_known_after_a_fix(tmp_path: Path) -> No
     (package / "mixin.py").write_text(mixin, encoding="utf-8")
     (package / "net.py").write_text(
         "from torch import nn\nfrom pkg.mixin import Mixin\nclass Net(Mixin, nn.Module):\n"
-        "    def __init__(self):\n        super().__init__()\n        self.fill()\n",
+        "    def __init__(self):\n        super().__init__()\n        self.fill()\n"
+        "    def forward(self, y):\n        return y + self.x\n",
         encoding="utf-8",
     )
     path = package / "mixin.py"

@@ -1,4 +1,4 @@
-"""Every exemption has a fixture named after it, in which something is found as soon as the exemption is gone."""
+"""Every exemption has a fixture named after it, which is reported as soon as the exemption is gone."""
 
 from __future__ import annotations
 

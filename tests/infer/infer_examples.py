@@ -1,4 +1,4 @@
-"""Follows the construction of an nn.Module class given as text, and says in a few words what its attributes are."""
+"""Follows an nn.Module class given as text: what its attributes are once it is built, and what becomes of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct, start
+from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.model.value import (
     Alternative,
@@ -30,7 +31,9 @@ from regbuf_lint.model.value import (
 from regbuf_lint.source.text import SourceText
 
 if TYPE_CHECKING:
+    from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction
+    from regbuf_lint.model.use import Trace
 
 IMPORTS = """\
 import math, copy, typing
@@ -57,15 +60,30 @@ WORDS: dict[type[Alternative], str] = {
 
 def built(text: str, root: Path = Path("nowhere")) -> Construction:
     """Follow the construction of the class ``Model`` of a text, whose file lies in ``root``."""
+    inference, symbols = _started(text, root)
+    construction = construct(inference, symbols["Model"])
+    assert construction is not None
+    return construction
+
+
+def traced(text: str, attribute: str = "x") -> Trace:
+    """What becomes of an attribute of the class ``Model`` of a text; other classes that begin so inherit from it."""
+    inference, symbols = _started(text, Path("nowhere"))
+    construction = construct(inference, symbols["Model"])
+    assert construction is not None
+    subclasses = [symbol for name, symbol in symbols.items() if name.startswith("Model") and name != "Model"]
+    asked = frozenset({attribute})
+    follower = Follower(inference, symbols["Model"], subclasses, asked, lambda name: name != "__init__")
+    return follower.trace(construction.attributes)
+
+
+def _started(text: str, root: Path) -> tuple[Inference, dict[str, ClassSymbol]]:
     settings = Settings(root=root)
     project = Project([root])
     inference = start(project, settings)
     path = (root / "main.py").absolute()
     facts = project.add(path, SourceText.from_text(IMPORTS + textwrap.dedent(text), str(path)))
-    (scope,) = [scope for scope in facts.class_scopes() if scope.qualname == "Model"]
-    construction = construct(inference, ClassSymbol(scope))
-    assert construction is not None
-    return construction
+    return inference, {scope.qualname: ClassSymbol(scope) for scope in facts.class_scopes()}
 
 
 def constructed(body: str, *, arguments: str = "", around: str = "") -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regbuf_lint.index.symbols import External, FileSymbol
@@ -247,7 +248,8 @@ def _is_no_gradient(value: Value) -> bool:
 
 def _try(frame: Frame, statement: ast.Try, state: State) -> None:
     before = state.copy()
-    frame.execute(statement.body, state)
+    with frame.maybe() if statement.handlers else nullcontext():
+        frame.execute(statement.body, state)
     caught = [meet([before.copy(), state.copy()]) for _ in statement.handlers]
     for handler, start in zip(statement.handlers, caught, strict=True):
         if handler.name:

@@ -49,11 +49,13 @@ class Origin:
         name: of the attribute or argument; for a new tensor its device: empty where none is said, which is the CPU,
             else ``cpu``, ``number`` for one without dimensions, which goes with tensors of any device, or ``said``.
         flow: how it got here.
+        changed: whether something was computed of it, or a part of it taken, after it was moved by hand.
     """
 
     source: Source
     name: str = ""
     flow: Flow = Flow.SAME
+    changed: bool = False
 
     @property
     def is_tensor(self) -> bool:
@@ -77,8 +79,10 @@ class Origin:
 
     def then(self, flow: Flow) -> Origin:
         """The origin of a value to which something more has happened."""
-        if flow is Flow.SAME or self.flow in _NO_TENSOR or (flow in _COMPUTING and self.flow not in _FREE):
+        if flow is Flow.SAME or self.flow in _NO_TENSOR:
             return self
+        if flow in _COMPUTING and self.flow not in _FREE:
+            return replace(self, changed=True)
         return self if (self.flow, flow) == (Flow.COMPUTED, Flow.ELEMENT) else replace(self, flow=flow)
 
 

@@ -143,7 +143,7 @@ class Store:
     def only_moves(self) -> bool:
         """Whether the new value is the former one, at most moved or cast."""
         return bool(self.own_flows & _UNCHANGED) and all(
-            one.source is Source.ENTRY and one.name == self.attribute and one.flow in _UNCHANGED
+            one.source is Source.ENTRY and one.name == self.attribute and one.flow in _UNCHANGED and not one.changed
             for one in self.trail.tensors
             if one.flow is not Flow.BESIDE
         )
@@ -249,12 +249,12 @@ class Trace:
         moved_elsewhere = any(one.flow is Flow.MOVED for store in stores for one in store.trail.tensors)
         if any(one.puts_on_cpu for one in stores) and not moved_elsewhere:
             return True
-        if any(one.sink is Sink.MEETS and one.hurts and one.flow is not Flow.MOVED for one in uses):
+        met = [one for one in uses if one.sink is Sink.MEETS and one.flow is not Flow.MOVED]
+        if any(one.hurts for one in met) or self.is_updated(attribute):
             return False
-        if self.is_updated(attribute):
-            return False
-        met = any(one.sink is Sink.MEETS and one.meets_new and one.is_moved_after(uses) for one in uses)
-        return met or any(one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU for one in uses)
+        if any(one.meets_new and one.is_moved_after(uses) for one in met):
+            return True
+        return any(one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU for one in uses)
 
     def is_drawn_by_generator(self, attribute: str) -> bool:
         """Whether the attribute is read only for draws with a generator that the object holds."""
