@@ -37,7 +37,9 @@ def main(argv: list[str] | None = None) -> int:
     if options.list:
         print_differences(results)
     if options.update:
-        found = {(name, program): one for name, result in results.items() for program, one in result.differences.items()}
+        found = {
+            (name, program): one for name, result in results.items() for program, one in result.differences.items()
+        }
         FILE.write_text(dumped(load().updated(found), head()), encoding="utf-8")
     return 0
 
