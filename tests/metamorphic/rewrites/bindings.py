@@ -18,7 +18,7 @@ def imported(tree: ast.Module) -> dict[str, str]:
     for node in ast.walk(tree):
         for name, target in _bound(node):
             found.setdefault(name, set()).add(target)
-    return {name: next(iter(targets)) for name, targets in found.items() if len(targets) == 1 and "" not in targets}
+    return {name: targets.pop() for name, targets in found.items() if len(targets) == 1 and OTHERWISE not in targets}
 
 
 def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:

@@ -50,7 +50,7 @@ def _parted(method: cst.FunctionDef, name: str) -> tuple[cst.FunctionDef, cst.Fu
     statements = method.body.body
     split = _behind_super(statements) if method.name.value == "__init__" else (len(statements) + 1) // 2
     head, tail = Part.of(statements[:split]), Part.of(statements[split:])
-    if not tail.statements or (method.name.value == "forward" and not head.statements):
+    if not tail.statements:
         return None
     needed = _needed(method.params, head, tail)
     if needed is None or not tail.may_move or head.closes_over(tail.stored):

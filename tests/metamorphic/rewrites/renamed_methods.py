@@ -30,7 +30,7 @@ def _new_names(program: Program, definitions: Definitions) -> dict[str, str]:
     """The methods that can be renamed throughout the program."""
     nodes = [node for file in program.files.values() for node in ast.walk(file.tree)]
     methods = [(owner, function) for owner, function in definitions.functions if owner is not None]
-    own = {function.name: None for _, function in methods if not function.decorator_list}
+    own = {function.name: None for _, function in methods}
     kept = {
         function.name
         for owner, function in definitions.functions

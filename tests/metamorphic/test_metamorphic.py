@@ -1,0 +1,134 @@
+"""Meaning, not spelling: rewrites that change no behaviour change no finding, but for those that are listed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import pytest
+from comparison import Comparison, Difference
+from known_differences import FILE, Known, KnownDifferences, dumped, head, load
+from programs import Program, all_programs
+from rewrites import REWRITES
+from rewrites.rewrite import Rewrite, Rewritten
+
+from fixture_cases import Case
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAMS = all_programs()
+KNOWN = load()
+SHARES = 4
+"""While working one of them is compared, by the whole suite all."""
+LEAST_REWRITTEN = 5
+"""Of each share, so that a rewrite that does nothing is no success."""
+UPDATE = "see `python scripts/metamorphic_report.py --list`, and `--update` once each difference is judged"
+
+in_shares = pytest.mark.parametrize(
+    "share", [pytest.param(share, marks=[pytest.mark.slow] if share else []) for share in range(SHARES)]
+)
+
+
+def programs_of(share: int) -> list[Program]:
+    """A part of the programs, the same whatever other fixtures there are."""
+    return [program for program in PROGRAMS if crc32(program.name.encode()) % SHARES == share]
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    return Comparison(tmp_path_factory.mktemp("rewritten"))
+
+
+@in_shares
+def test_before_rewrites_programs_have_the_findings_that_their_fixtures_state(
+    share: int, comparison: Comparison
+) -> None:
+    for program in programs_of(share):
+        stated = Counter(one.code for case in program.cases.values() for one in case.expected())
+        assert Counter(one.code for one in comparison.before(program).elements()) == stated, program.name
+
+
+@in_shares
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda rewrite: rewrite.name)
+def test_rewrites_change_no_finding_but_those_that_are_listed(
+    rewrite: Rewrite, share: int, comparison: Comparison
+) -> None:
+    programs = programs_of(share)
+    result = comparison.compared(rewrite, programs)
+    assert result.rewritten >= LEAST_REWRITTEN
+    assert result.differences == KNOWN.of(rewrite.name, (program.name for program in programs)), UPDATE
+
+
+def test_what_is_listed_names_a_rewrite_and_a_fixture_and_says_why() -> None:
+    known_places = {(rewrite.name, program.name) for rewrite in REWRITES for program in PROGRAMS}
+    assert set(KNOWN.entries) <= known_places
+    used = {key for known in KNOWN.entries.values() for key in known.reasons}
+    assert used == set(KNOWN.reasons)
+    assert [place for place, known in KNOWN.entries.items() if not known.reasons] == []
+
+
+# The comparison itself
+
+
+PLANTED = """import torch
+from torch import nn
+
+
+class {name}(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.{attribute} = torch.ones(n)
+
+    def forward(self, x):
+        return x * self.{attribute}
+"""
+
+
+FOUND = "RBF001 Table.scale"
+
+
+@pytest.mark.parametrize(
+    ("text", "class_names", "expected"),
+    [
+        (PLANTED.format(name="Table", attribute="scale"), {}, None),
+        (PLANTED.format(name="TableBase", attribute="scale"), {"TableBase": "Table"}, None),
+        (PLANTED.format(name="Other", attribute="scale"), {}, Difference((FOUND,), ("RBF001 Other.scale",))),
+        (PLANTED.format(name="Table", attribute="shift"), {}, Difference((FOUND,), ("RBF001 Table.shift",))),
+        ("import torch\n", {}, Difference((FOUND,), ())),
+        (
+            PLANTED.format(name="Table", attribute="scale") + PLANTED.format(name="TableBase", attribute="scale"),
+            {"TableBase": "Table"},
+            Difference((), (FOUND,)),
+        ),
+    ],
+    ids=["same", "class renamed", "other class", "other attribute", "lost", "twice"],
+)
+def test_a_planted_difference_is_seen(
+    text: str, class_names: dict[str, str], expected: Difference | None, comparison: Comparison, tmp_path: Path
+) -> None:
+    path = tmp_path / "one.py"
+    path.write_text(PLANTED.format(name="Table", attribute="scale") + "\n", encoding="utf-8")
+    program = Program("planted/one", {"one.py": Case(path)}, {})
+    found = comparison.compared(
+        Rewrite("planted", "", lambda _: Rewritten({"one.py": text}, class_names)), [program]
+    ).differences
+    assert found == ({} if expected is None else {"planted/one": expected})
+
+
+# The list
+
+
+def test_writing_the_list_changes_nothing() -> None:
+    assert dumped(KNOWN, head()) == FILE.read_text(encoding="utf-8")
+
+
+def test_an_update_keeps_reasons_and_drops_what_is_gone() -> None:
+    old, new = Difference(("RBF001 A.x",), ()), Difference((), ("RBF001 A.x",))
+    known = KnownDifferences(
+        {"why": "So."}, {("r", "stays"): Known(old, ("why",)), ("r", "gone"): Known(old, ("why",))}
+    )
+    updated = known.updated({("r", "stays"): new, ("r", "new"): old})
+    assert updated.entries == {("r", "stays"): Known(new, ("why",)), ("r", "new"): Known(old, ())}
+    assert updated.of("r", ["new", "unknown"]) == {"new": old}
