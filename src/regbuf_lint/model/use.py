@@ -227,7 +227,9 @@ class Trace:
         always sets it.
         """
         stores = self.replacements(attribute)
-        if not stores or not all(one.follows and not one.own_flows for one in stores):
+        if not stores or not self.was_followed(attribute):
+            return False
+        if not all(one.follows and not one.own_flows for one in stores):
             return False
         setting, reading = {one.entry for one in stores}, {one.entry for one in self.reads(attribute)}
         if any(one.moves_by_hand and one.entry in setting for one in self.stores(attribute)):
@@ -259,7 +261,7 @@ class Trace:
     def is_drawn_by_generator(self, attribute: str) -> bool:
         """Whether the attribute is read only for draws with a generator that the object holds."""
         reads = self.reads(attribute)
-        return bool(reads) and all(one.sink is Sink.DRAW for one in reads)
+        return self.was_followed(attribute) and bool(reads) and all(one.sink is Sink.DRAW for one in reads)
 
     def replacements(self, attribute: str) -> tuple[Store, ...]:
         """What methods assign to the attribute, None and the tensor itself, at most moved, left aside."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.construction import construct
-from regbuf_lint.infer.frame import TooLarge
+from regbuf_lint.infer.frame import Meter, TooLarge
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.references import SelfValue, bound
 from regbuf_lint.infer.state import State
@@ -52,6 +52,7 @@ class Follower:
         self._attributes = attributes
         self._runs_later = runs_later
         self._visited: set[Scope] = set()
+        self._meter = Meter()
 
     def trace(self, attributes: Mapping[str, AttributeState]) -> Trace:
         """What becomes of the attributes; ``attributes`` are those of a finished object of the class."""
@@ -86,10 +87,13 @@ class Follower:
             if node.name in touching and self._runs_later(node.name) and self._is_meant(symbol, owner, node)
         ]
         used = self._used_by(symbol, {node.name for _, node in found})
+        at_entry = self._at_entry(symbol, attributes) if found else {}
+        setting = self._setting(symbol)
         for owner, node in sorted(found, key=lambda one: one[1].name in used):
             known = owner.scope.child(node) in self._visited and not _is_protocol(node.name)
-            summary = self._summary(symbol, (owner, node), attributes)
-            yield replace(summary, uses=()) if known else summary
+            if not known or node.name in setting:
+                summary = self._summary(symbol, (owner, node), at_entry)
+                yield replace(summary, uses=()) if known else summary
 
     def _functions(self, owner: ClassSymbol) -> tuple[FunctionNode, ...]:
         definition = self._inference.definition(owner)
@@ -129,6 +133,11 @@ class Follower:
         names = [f"{quote}{name}{quote}" for name in self._attributes for quote in "\"'"]
         return any(name in text for name in names for text in texts)
 
+    def _setting(self, symbol: ClassSymbol) -> frozenset[str]:
+        """Names of methods that assign an attribute that somebody asks about."""
+        tables = [self._inference.uses(base).stored for base in self._inference.classes(symbol)]
+        return frozenset(method for table in tables for name in self._attributes for method in table.get(name, ()))
+
     def _used_by(self, symbol: ClassSymbol, names: set[str]) -> set[str]:
         """Those of some methods that others of them use."""
         tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
@@ -145,13 +154,13 @@ class Follower:
         return found
 
     def _summary(
-        self, symbol: ClassSymbol, found: tuple[ClassSymbol, FunctionNode], built: Mapping[str, AttributeState]
+        self, symbol: ClassSymbol, found: tuple[ClassSymbol, FunctionNode], at_entry: Mapping[str, AttributeState]
     ) -> MethodSummary:
         owner, node = found
         tracer = Tracer(self._attributes, node.name)
-        frame = TracedFrame(tracer, self._inference, symbol.scope, symbol=symbol, owner=symbol)
+        frame = TracedFrame(tracer, self._inference, symbol.scope, symbol=symbol, owner=symbol, meter=self._meter)
         frame.calls_entry = True
-        state = State(attributes=self._at_entry(symbol, built), initialised=True)
+        state = State(attributes=at_entry, initialised=True)
         stopped = False
         try:
             run_function(frame, bound(owner, node, frozenset({SelfValue(symbol)})), ANY_ARGUMENTS, state)
