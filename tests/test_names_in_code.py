@@ -22,28 +22,26 @@ RESOLUTION = ("index/", "infer/annotations.py", "infer/external_calls.py")
 """Files that say what names of modules mean. They know modules by their full names, and no aliases."""
 
 ALLOWED = {
-    ("classes/demands.py", "numpy"): "the method `Tensor.numpy()`",
-    ("classes/first_values.py", "numpy"): "the method `Tensor.numpy()`",
-    ("classes/host_values.py", "numpy"): "the method `Tensor.numpy()`",
+    ("class_context/text.py", "nn"): "asks the resolution for the name that a file gives to `torch.nn`",
+    ("class_context/text.py", "torch"): "asks the resolution for the name that a file gives to `torch.nn`",
+    ("classes/chosen_devices.py", "numpy"): "the method `Tensor.numpy()`",
     ("classes/reasons.py", "self"): "what authors write in comments",
+    ("infer/class_tests.py", "torch"): "the first part of a resolved name",
     ("infer/docstrings.py", "torch"): "what authors write in docstrings",
-    ("infer/randomness.py", "numpy"): "the method `Tensor.numpy()`",
-    ("rules/context.py", "nn"): "asks the resolution for the name that a file gives to `torch.nn`",
-    ("rules/context.py", "torch"): "asks the resolution for the name that a file gives to `torch.nn`",
+    ("infer/trace/calls.py", "numpy"): "the first part of a resolved name",
+    ("infer/trace/calls.py", "torch"): "the first part of a resolved name",
+    ("infer/trace/torch_calls.py", "numpy"): "the method `Tensor.numpy()`",
+    ("infer/trace/torch_calls.py", "torch"): "the first part of a resolved name",
     ("source/declared_versions.py", "torch"): "the package's name in lists of requirements",
 }
 TO_GO = {
-    ("classes/class_none.py", "cls"): "a class's own name for itself",
-    ("classes/container_uses.py", "cls"): "methods of the object",
-    ("classes/container_uses.py", "self"): "methods of the object",
-    ("classes/cpu_company.py", "np"): "functions of NumPy",
-    ("classes/cpu_company.py", "numpy"): "functions of NumPy, beside the method `Tensor.numpy()`",
+    ("class_context/torchscript.py", "torch"): "whether a file speaks of `torch.jit`, by a regular expression",
     ("classes/definition.py", "torch"): "functions of torch",
-    ("classes/host_reads.py", "cls"): "attributes of other objects than the one in question",
-    ("classes/host_reads.py", "self"): "attributes of other objects than the one in question",
     ("index/headers.py", "self"): "methods that a file calls on its objects, by a regular expression",
     ("infer/open_arguments.py", "nn"): "layers that take sizes",
-    ("rules/torchscript.py", "torch"): "whether a file speaks of `torch.jit`, by a regular expression",
+    ("placement/class_none.py", "cls"): "a class's own name for itself",
+    ("placement/container_uses.py", "cls"): "methods of the object",
+    ("placement/container_uses.py", "self"): "methods of the object",
 }
 """Comparisons that are there as yet."""
 
