@@ -101,11 +101,8 @@ def _replacing(store: Store) -> str:
 
 def _meeting(use: Use) -> str:
     partner = _named(use.partners)
-    if use.flow is Flow.CHECKED:
-        return f"compares its device before it combines it with {partner}"
-    return (
-        f"moves it by hand, to combine it with {partner}" if use.flow is Flow.MOVED else f"combines it with {partner}"
-    )
+    how = {Flow.CHECKED: ", once it has compared the devices", Flow.MOVED: ", to which it is moved by hand"}
+    return f"combines it with {partner}{how.get(use.flow, '')}"
 
 
 def _named(partners: frozenset[Origin]) -> str:
