@@ -76,6 +76,7 @@ def test_a_path_in_the_file_starts_there(root: Path) -> None:
 
 
 NET = "import torch\nfrom ours import Base\nclass Net(Base):\n    def __init__(self):\n        super().__init__()\n"
+OWN_TENSOR = "        self.x = torch.ones(3)\n    def forward(self, x):\n        return x * self.x\n"
 
 
 @pytest.mark.parametrize(("options", "code"), [((), 0), (("--python", "env"), 1), (("--python", "bin"), 2)])
@@ -84,6 +85,6 @@ def test_bases_are_looked_up_there(
 ) -> None:
     packages = made(root / "env")
     (packages / "ours.py").write_text("from torch import nn\nclass Base(nn.Module): ...\n", encoding="utf-8")
-    (root / "net.py").write_text(NET + "        self.x = torch.ones(3)\n", encoding="utf-8")
+    (root / "net.py").write_text(NET + OWN_TENSOR, encoding="utf-8")
     assert main([*options, "--isolated", "net.py"]) == code
     assert ("RBF001" in capsys.readouterr().out) is (code == 1)
