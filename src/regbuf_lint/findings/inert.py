@@ -22,7 +22,8 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     trace = context.trace(attribute)
     if not trace.was_followed(attribute):
         return None
-    if not trace.uses(attribute) and not trace.stores(attribute) and not context.is_used_later(attribute):
+    is_kept_elsewhere = trace.stores(attribute) or context.escapes(attribute)
+    if not trace.uses(attribute) and not is_kept_elsewhere and not context.is_used_later(attribute):
         return NEVER_READ
     found = tensors(context.value_of(attribute))
     if any(one.random or one.derived for one in found) or context.in_dict(attribute) is not None:
