@@ -24,6 +24,9 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.table = torch.arange(8)
+
+    def forward(self, x):
+        return x + self.table
 """
 PROJECT = {
     "pyproject.toml": '[tool.regbuf-lint]\nexclude = ["vendor"]\n',
