@@ -63,6 +63,10 @@ class Owner(nn.Module):
     def __init__(self):
         super().__init__()
         self.inner = replace(Replaced())
+
+
+def total(unused, replaced):
+    return unused.mask + replaced.mask
 """
 TESTS = """\
 import torch
@@ -72,7 +76,7 @@ from small.modules import Found, Moved, Owner
 
 def test_all():
     assert Found(2).table is None
-    assert Found(2, torch.ones(2)).table is not None
+    assert Found(2, **{"".join(["ta", "ble"]): torch.ones(2)}).table is not None
     Moved(), Owner()
 """
 
@@ -96,8 +100,9 @@ def test_the_page_tells_what_is_missed_and_what_is_false(tmp_path: Path) -> None
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     found, certain, containers, moved, executed, given_none, false = cells[3:]
     assert cells[:3] == ["project", "`012345678`", "2 passed"]
-    assert (found, certain) == ("4 of 4 (1.00)", "4 of 4 (1.00)")
+    assert (found, certain) == ("3 of 4 (0.75)", "3 of 4 (0.75)")
     assert (containers, moved) == ("1 of 1 (1.00)", "1")
-    assert (executed, given_none, false) == ("6 of 6", "1", "0")
+    assert (executed, given_none, false) == ("6 of 7", "1", "1")
+    assert "- small/modules.py:10 Found.table" in page
     assert "- small/modules.py:12 Found.bias RBF001" in page
-    assert not any("Replaced.mask" in line for line in page)
+    assert "- small/modules.py:39 Replaced.mask RBF001: ends as none" in page
