@@ -69,6 +69,8 @@ def total(unused, replaced):
     return unused.mask + replaced.mask
 """
 TESTS = """\
+import pickle
+
 import torch
 
 from small.modules import Found, Moved, Owner
@@ -76,7 +78,7 @@ from small.modules import Found, Moved, Owner
 
 def test_all():
     assert Found(2).table is None
-    assert Found(2, **{"".join(["ta", "ble"]): torch.ones(2)}).table is not None
+    assert Found(*pickle.loads(pickle.dumps((2, torch.ones(2))))).table is not None
     Moved(), Owner()
 """
 
