@@ -74,6 +74,11 @@ class Case:
         return next((parent for parent in self.path.parents if parent.name.startswith("project_")), None)
 
     @property
+    def place(self) -> Path:
+        """Where the linter is told that the file lies: one that stands alone has no neighbours that use its names."""
+        return self.path if self.project else Path(FIXTURES.anchor, self.name, self.path.name)
+
+    @property
     def is_quiet(self) -> bool:
         return self.path.name.startswith("quiet_")
 

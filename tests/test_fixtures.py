@@ -62,8 +62,8 @@ def _checked(case: Case, mode: FixMode, data: bytes) -> FileResult:
         found = _checked(case, FixMode.NONE, data)
         if not any(finding.fix for finding in found.findings):
             return found
-    session = session_with(case.settings)
-    return check_source(decode_source(data, str(case.path)), case.path, case.settings, fix=mode, session=session)
+    source, session = decode_source(data, str(case.path)), session_with(case.settings)
+    return check_source(source, case.place, case.settings, fix=mode, session=session)
 
 
 def word(finding: Finding) -> str:

@@ -38,13 +38,13 @@ def by_hand() -> ModuleType:
 def test_the_edits_of_the_output_make_what_fixing_makes(case: Case, by_hand: ModuleType) -> None:
     def check(files: dict[str, bytes]) -> list[dict[str, Any]]:
         (data,) = files.values()
-        result = check_source(decode_source(data, name), case.path, case.settings, session=session)
+        result = check_source(decode_source(data, name), case.place, case.settings, session=session)
         found = json.loads(render(RunResult((result,)), "json"))
         return [{**finding, "filename": name} for finding in found]
 
     name, session = str(case.path), session_with(case.settings)
     source = case.source()
-    fixed = check_source(source, case.path, case.settings, fix=FixMode.UNSAFE, session=session).fixed
+    fixed = check_source(source, case.place, case.settings, fix=FixMode.UNSAFE, session=session).fixed
     assert fixed is not None
     edited = by_hand.after_all_rounds({name: source.data}, check, {"safe", "unsafe"})
     assert edited == {name: source.with_text(fixed.after).data}

@@ -25,7 +25,7 @@ def cases_of(exemption: Exemption) -> list[Case]:
 
 
 def codes(case: Case) -> list[str]:
-    result = check_source(case.source(), case.path, case.settings)
+    result = check_source(case.source(), case.place, case.settings)
     assert result.errors == ()
     return [finding.code for finding in result.findings]
 

@@ -34,7 +34,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     records = []
     for case in all_cases():
         session = session_with(case.settings)
-        fixed = check_source(case.source(), case.path, case.settings, fix=FixMode.UNSAFE, session=session).fixed
+        fixed = check_source(case.source(), case.place, case.settings, fix=FixMode.UNSAFE, session=session).fixed
         records += [finding_record(str(case.path), finding) for finding in (fixed.applied if fixed else ())]
     path = tmp_path_factory.mktemp("findings") / "findings.json"
     path.write_text(json.dumps(records), encoding="utf-8")
