@@ -19,6 +19,7 @@ from regbuf_lint.infer.callers import arguments_from_callers
 from regbuf_lint.infer.construction import construct, follow, start
 from regbuf_lint.infer.loaded import with_loaded_tensors
 from regbuf_lint.infer.subclasses import constructions_through_subclasses
+from regbuf_lint.infer.tensor_uses import with_used_tensors
 from regbuf_lint.rules import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error
@@ -179,7 +180,9 @@ class Session:
     def _context(
         self, symbol: ClassSymbol, construction: Construction, subclass: ClassSymbol | None = None
     ) -> ClassContext:
-        construction = with_loaded_tensors(self._inference, subclass or symbol, construction)
+        built = subclass or symbol
+        construction = with_loaded_tensors(self._inference, built, construction)
+        construction = with_used_tensors(self._inference, built, construction)
         return ClassContext(self._inference, symbol, construction, subclass=subclass)
 
     def _through_subclasses(

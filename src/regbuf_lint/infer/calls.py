@@ -35,7 +35,7 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.registrations import begin, call_self_method
 from regbuf_lint.infer.targets import note_filled, note_gradient, note_random
-from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
+from regbuf_lint.model.value import RETURNED, UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Cal
         return call_self_method(frame, callee, arguments, node, state)
     if isinstance(callee, (Instance, BuiltSubmodule)) and callee.symbol is not None:
         return _call_object(frame, callee, arguments, state)
-    return torch_module_result(callee, arguments) if isinstance(callee, Submodule) else UNKNOWN
+    return torch_module_result(callee, arguments) if isinstance(callee, Submodule) else RETURNED
 
 
 def _call_partial(frame: Frame, callee: PartialCall, rest: Arguments, node: ast.Call, state: State) -> Value:

@@ -16,6 +16,7 @@ from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
     NOTHING,
     OTHER,
+    RETURNED,
     TENSOR_KINDS,
     UNKNOWN,
     Alternative,
@@ -114,7 +115,7 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return frozenset({distribution_of(arguments, name)})
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
-    return unknown(f"the result of {name}")
+    return frozenset({Unknown(f"the result of {name}", returned=True)})
 
 
 def _may_join_tensordicts(frame: Frame, name: str, arguments: Arguments) -> bool:
@@ -131,9 +132,9 @@ def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:
     """What calling an nn.Module of torch returns for tensors, where its ``forward`` promises a tensor."""
     known = torch_class(callee.class_name)
     if known is None or not known.returns_tensor or not arguments.positional:
-        return UNKNOWN
+        return RETURNED
     if not any(isinstance(one, TENSOR_KINDS) for one in arguments.positional[0]):
-        return UNKNOWN
+        return RETURNED
     like = torch_api.result_tensor(arguments.every())
     has_parameters = bool(known.parameters)
     random = like.random or has_parameters or "Dropout" in callee.class_name
@@ -154,7 +155,7 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
         return OTHER if name.endswith(("Error", "Exception", "Warning")) else UNKNOWN
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
-    return unknown(f"the result of {name}")
+    return frozenset({Unknown(f"the result of {name}", returned=True)})
 
 
 def _of_numpy(name: str, arguments: Arguments) -> Value:

@@ -162,6 +162,7 @@ class MethodSummary:
         uses: of the attributes that were asked about, in the order of the text.
         stores: the values that these attributes get.
         stopped: whether the method is too large, so that not all of it was followed.
+        tensors: unknown values that it uses as nothing but a tensor can be used.
     """
 
     name: str
@@ -169,6 +170,7 @@ class MethodSummary:
     uses: tuple[Use, ...] = ()
     stores: tuple[Store, ...] = ()
     stopped: bool = False
+    tensors: frozenset[Origin] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,11 @@ class Trace:
     def was_followed(self, attribute: str) -> bool:
         """Whether the attribute was asked about and all methods were followed to their ends."""
         return attribute in self.attributes and not any(method.stopped for method in self.methods)
+
+    @property
+    def tensors(self) -> frozenset[Origin]:
+        """Unknown values that some method uses as nothing but a tensor can be used."""
+        return frozenset[Origin]().union(*(method.tensors for method in self.methods))
 
     def reads(self, attribute: str) -> tuple[Use, ...]:
         """Uses of what construction left there for more than its shape or place, at a device that was not checked."""

@@ -187,6 +187,7 @@ class Unknown(Alternative):
         present: whether it is known not to be None.
         random: whether it is known to come from a random generator.
         of_module: whether some nn.Module holds it, which looks after it.
+        returned: whether it is what a call of something unknown gave, and so in no other object's attribute.
     """
 
     reason: str = ""
@@ -194,6 +195,7 @@ class Unknown(Alternative):
     present: bool = False
     random: bool = False
     of_module: bool = False
+    returned: bool = False
 
 
 class Part(Enum):
@@ -238,6 +240,7 @@ UNSET: Value = frozenset({Unset()})
 OTHER: Value = frozenset({Other()})
 NUMBER: Value = frozenset({Other("number")})
 UNKNOWN: Value = frozenset({Unknown()})
+RETURNED: Value = frozenset({Unknown(returned=True)})
 
 TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)
 MOST_ALTERNATIVES = 12

@@ -9,6 +9,8 @@ from fnmatch import translate
 from functools import cache
 from importlib.resources import files
 
+from regbuf_lint.torch_facts.traits import has
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -57,3 +59,8 @@ def _where_defined(name: str) -> str:
     """``einops.*.rearrange``: packages offer functions that stand in files of theirs under names without these."""
     package, _, last = name.rpartition(".")
     return f"{package}.*.{last}"
+
+
+def takes_tensor(name: str) -> bool:
+    """Whether the first argument of a function can be nothing but a tensor, by the dotted name of the function."""
+    return has("takes_tensor_functions", name) or library_functions().taking_tensor.match(name) is not None

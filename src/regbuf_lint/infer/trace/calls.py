@@ -25,6 +25,8 @@ from regbuf_lint.model.value import (
     is_only,
     may_be,
 )
+from regbuf_lint.torch_facts.library_functions import takes_tensor
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
@@ -57,11 +59,15 @@ def _trail(call: Call) -> Trail:
     if isinstance(function, ast.Attribute) and not is_only(callee, ClassValue, NamedTupleClass, SelfMethod):
         owner = call.value(function.value)
         if not any(isinstance(one, SelfValue) for one in owner):
+            if has("tensor_only_methods", function.attr):
+                call.tracer.takes_tensor(call.frame, function.value)
             return method_called(call, function, owner)
     return passed(call)
 
 
 def _external(call: Call, name: str) -> Trail:
+    if call.node.args and takes_tensor(name):
+        call.tracer.takes_tensor(call.frame, call.node.args[0])
     top, _, rest = name.partition(".")
     if top == "builtins":
         return BUILTINS.get(rest, passed)(call)

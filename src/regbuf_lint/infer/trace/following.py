@@ -160,14 +160,15 @@ class Follower:
         tracer = Tracer(self._attributes, node.name)
         frame = TracedFrame(tracer, self._inference, symbol.scope, symbol=symbol, owner=symbol, meter=self._meter)
         frame.calls_entry = True
-        state = State(attributes=at_entry, initialised=True)
+        state = State(attributes={} if node.name in BUILDERS else at_entry, initialised=True)
         stopped = False
         try:
             run_function(frame, bound(owner, node, frozenset({SelfValue(symbol)})), ANY_ARGUMENTS, state)
         except (TooLarge, RecursionError):
             stopped = True
         self._visited |= tracer.visited
-        return MethodSummary(node.name, owner.scope.qualname, tracer.uses, tracer.stores, stopped)
+        tensors = frozenset(tracer.tensors)
+        return MethodSummary(node.name, owner.scope.qualname, tracer.uses, tracer.stores, stopped, tensors)
 
 
 def _is_protocol(name: str) -> bool:

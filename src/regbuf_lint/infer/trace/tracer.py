@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.state import trail_at_entry
 from regbuf_lint.infer.trace.expressions import trail_of
 from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
-from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
 from regbuf_lint.model.use import Sink, Store, Use
+from regbuf_lint.model.value import NoneValue, Unknown, is_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,11 +32,15 @@ class Tracer:
     Args:
         attributes: those that somebody asks about.
         entry: name of the method that is called from outside.
+
+    Attributes:
+        tensors: unknown values that are used as nothing but a tensor can be used.
     """
 
     def __init__(self, attributes: frozenset[str], entry: str) -> None:
         self.attributes = attributes
         self.entry = entry
+        self.tensors: set[Origin] = set()
         self._uses: dict[tuple[object, ...], Use] = {}
         self._stores: dict[tuple[object, ...], Store] = {}
         self._conditions = 0
@@ -158,6 +164,17 @@ class Tracer:
             if others or sink is not Sink.MEETS:
                 self._note(frame, origin, sink, node, others, callee)
 
+    def takes_tensor(self, frame: TracedFrame, node: ast.expr) -> None:
+        """Note that an expression stands where nothing but a tensor can stand."""
+        origins = frame.trails.get(node, NOWHERE).origins
+        if len(origins) == 1 and is_only(frame.seen.get(node, frozenset()), Unknown, NoneValue):
+            self.tensors.update(replace(one, flow=Flow.SAME) for one in origins if self._is_whole(one))
+
+    def _is_whole(self, one: Origin) -> bool:
+        """Whether an attribute that is asked about, or an argument of the constructor, is a tensor if this is one."""
+        asked = one.name in self.attributes if one.source is Source.ENTRY else self.entry in BUILDERS
+        return asked and one.source in {Source.ENTRY, Source.PARAMETER} and one.flow in _WHOLE
+
     def meet(self, frame: TracedFrame, node: ast.expr | ast.stmt, trails: Sequence[Trail], callee: str = "") -> Trail:
         """Note that several values are computed together; gives the trail of the result."""
         for index, trail in enumerate(trails):
@@ -221,6 +238,8 @@ class Tracer:
             key = (name, frame.scope.file.path, span)
             certain = not self._conditions and frame.is_certain
             self._stores[key] = Store(name, self.entry, frame.method, span, trail, known.value, certain)
+        if self.entry in BUILDERS and name in self.attributes:
+            trail = made(Source.ENTRY, name)
         state.attributes[name] = AttributeState(known.value, known.writes, trail)
 
     def _item_assigned(self, frame: TracedFrame, target: ast.Subscript, trail: Trail, state: State) -> None:
@@ -268,6 +287,9 @@ def _joined(one: Origin) -> Origin:
 
 _ASKED_OF_NO_TENSOR = frozenset({(Flow.METADATA, Sink.EMPTINESS), (Flow.PLACE, Sink.PLACE)})
 """What counts as a use although the value is no tensor itself."""
+
+_WHOLE = frozenset({Flow.SAME, Flow.MOVED, Flow.TO_CPU, Flow.CHECKED})
+"""How a value got there that is a tensor where the attribute's is one."""
 
 _SHARING = frozenset({Flow.SAME, Flow.ELEMENT, Flow.CHECKED})
 """How a value got there that still shares the memory of the attribute's."""
