@@ -50,6 +50,7 @@ from regbuf_lint.model.value import (
     Value,
     held,
     join,
+    made_of,
     may_be,
     without,
 )
@@ -87,7 +88,7 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
     moves = isinstance(owner, Loaded) and name in MOVERS
     known = gives_tensor or moves or isinstance(owner, (Sequence, Mapping, Literal, Other))
-    return frozenset({MethodOf(owner, name, node)}) if known else UNKNOWN
+    return frozenset({MethodOf(owner, name, node)}) if known else made_of(owner)
 
 
 def _of_tensor(owner: Tensor | Parameter | Buffer, name: str, node: ast.expr) -> Value:

@@ -18,7 +18,6 @@ from regbuf_lint.infer.external_calls import BUFFERS, call_external, named_tuple
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.instances import instantiate
 from regbuf_lint.infer.method_calls import call_method_of
-from regbuf_lint.infer.probe import note_call
 from regbuf_lint.infer.randomness import shuffles, spread_by_call
 from regbuf_lint.infer.references import (
     BuiltSubmodule,
@@ -35,7 +34,7 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.registrations import begin, call_self_method
 from regbuf_lint.infer.targets import note_filled, note_gradient, note_random
-from regbuf_lint.model.value import RETURNED, UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, may_be
+from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, made_of, may_be
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
         note_gradient(frame, node.func.value, state)  # type: ignore[attr-defined]  # the check saw its shape
     callee = frame.evaluate(node.func, state)
     arguments = evaluate_arguments(frame, node, state)
-    note_call(frame, callee, arguments)
     if node in frame.inference.watched:
         frame.inference.watched[node].append(arguments)
     for keyword in node.keywords:
@@ -117,7 +115,7 @@ def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Cal
         return call_self_method(frame, callee, arguments, node, state)
     if isinstance(callee, (Instance, BuiltSubmodule)) and callee.symbol is not None:
         return _call_object(frame, callee, arguments, state)
-    return torch_module_result(callee, arguments) if isinstance(callee, Submodule) else RETURNED
+    return torch_module_result(callee, arguments) if isinstance(callee, Submodule) else made_of(callee)
 
 
 def _call_partial(frame: Frame, callee: PartialCall, rest: Arguments, node: ast.Call, state: State) -> Value:

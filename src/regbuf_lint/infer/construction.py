@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.stores import names_own
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_function
@@ -18,7 +15,7 @@ from regbuf_lint.infer.state import State
 from regbuf_lint.model.class_view import Construction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode
@@ -68,49 +65,6 @@ def _run_later(
     except TooLarge:
         return (), {}
     return recorder.events, state.attributes
-
-
-def follow_methods(
-    inference: Inference,
-    symbol: ClassSymbol,
-    owners: Iterable[ClassSymbol],
-    arguments: Arguments = ANY_ARGUMENTS,
-    known: Mapping[str, AttributeState] | None = None,
-) -> None:
-    """Build an object from the given arguments, then call its methods, until a probe knows from these what it wants.
-
-    Args:
-        inference: an inference with the probe.
-        symbol: the object's class.
-        owners: those of its classes whose methods and properties are called.
-        arguments: what the constructor is given.
-        known: attributes that the object has even if its own construction does not set them.
-    """
-    key = (symbol.scope, "methods")
-    if inference.memo.is_working(key):
-        return
-    with inference.memo.working(key):
-        state = State()
-        _attempt(inference, symbol, lambda frame: _run_initialisers(frame, symbol, state, arguments))
-        state = State(attributes={**(known or {}), **state.attributes}, initialised=True)
-        for owner in owners:
-            for function in _telling_first(inference, owner):
-                _attempt(inference, symbol, partial(_call, found=(owner, function), state=state.copy()))
-
-
-def _telling_first(inference: Inference, owner: ClassSymbol) -> list[FunctionNode]:
-    """The methods and properties of a class, those that name what the probe wants first."""
-    definition, probe = inference.definition(owner), inference.probe
-    wanted = frozenset[str]() if probe is None else probe.wanted
-    functions = [*definition.methods.values(), *definition.properties.values()]
-    return sorted(functions, key=lambda function: not any(names_own(function, one) for one in wanted))
-
-
-def _attempt(inference: Inference, symbol: ClassSymbol, follow: Callable[[Frame], None]) -> None:
-    if inference.probe is not None and inference.probe.is_settled:
-        return
-    with suppress(TooLarge):
-        follow(Frame(inference, symbol.scope, symbol=symbol, owner=symbol))
 
 
 def _call(

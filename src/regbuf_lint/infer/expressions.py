@@ -24,7 +24,6 @@ from regbuf_lint.infer.collections import (
     updated,
 )
 from regbuf_lint.infer.narrowing import assume, with_default
-from regbuf_lint.infer.probe import note_attribute, note_operands, note_subscript, note_tensor
 from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index
 from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.strings import is_string, joined, literal_strings
@@ -49,6 +48,7 @@ from regbuf_lint.model.value import (
     Value,
     is_only,
     join,
+    made_of,
     without,
 )
 
@@ -71,7 +71,6 @@ def _name(frame: Frame, node: ast.Name, state: State) -> Value:
 
 def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
-    note_attribute(frame, owner, node.attr)
     frame.passes(None, owner)
     # None has no such attribute: where there are other alternatives, the run only goes on with one of them.
     present = without(owner, NoneValue) or owner
@@ -82,7 +81,6 @@ def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
 def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
     owner = frame.evaluate(node.value, state)
     index = frame.evaluate(node.slice, state)
-    note_subscript(frame, owner, node.slice)
     present = without(owner, NoneValue) or owner  # None has no items
     found = join(_item(one, index, node.slice) for one in present) or UNKNOWN
     return spread_index(index, spread(present, found))
@@ -106,7 +104,7 @@ def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
         return OTHER
     if is_parameter_list(one) and not isinstance(where, ast.Slice):
         return element_of(value)
-    return frozenset({part_of_loaded(one, Part.ITEM)}) if isinstance(one, Loaded) else UNKNOWN
+    return frozenset({part_of_loaded(one, Part.ITEM)}) if isinstance(one, Loaded) else made_of(one)
 
 
 def _slice(_frame: Frame, _node: ast.Slice, _state: State) -> Value:
@@ -115,7 +113,6 @@ def _slice(_frame: Frame, _node: ast.Slice, _state: State) -> Value:
 
 def _binary(frame: Frame, node: ast.BinOp, state: State) -> Value:
     left, right = frame.evaluate(node.left, state), frame.evaluate(node.right, state)
-    note_operands(frame, node, left, right)
     return frame.without_graph(combine(left, right, node.op))
 
 
@@ -173,7 +170,6 @@ def _unary(frame: Frame, node: ast.UnaryOp, state: State) -> Value:
     operand = frame.evaluate(node.operand, state)
     if isinstance(node.op, ast.Not):
         return OTHER
-    note_tensor(frame, operand)
     if len(operand) == 1:
         one = next(iter(operand))
         if isinstance(one, Literal) and isinstance(node.op, ast.USub) and isinstance(one.value, (int, float)):

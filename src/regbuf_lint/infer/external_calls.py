@@ -14,9 +14,9 @@ from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
+    COMPUTED,
     NOTHING,
     OTHER,
-    RETURNED,
     TENSOR_KINDS,
     UNKNOWN,
     Alternative,
@@ -115,7 +115,7 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return frozenset({distribution_of(arguments, name)})
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
-    return frozenset({Unknown(f"the result of {name}", returned=True)})
+    return unknown(f"the result of {name}")
 
 
 def _may_join_tensordicts(frame: Frame, name: str, arguments: Arguments) -> bool:
@@ -132,9 +132,9 @@ def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:
     """What calling an nn.Module of torch returns for tensors, where its ``forward`` promises a tensor."""
     known = torch_class(callee.class_name)
     if known is None or not known.returns_tensor or not arguments.positional:
-        return RETURNED
+        return COMPUTED
     if not any(isinstance(one, TENSOR_KINDS) for one in arguments.positional[0]):
-        return RETURNED
+        return COMPUTED
     like = torch_api.result_tensor(arguments.every())
     has_parameters = bool(known.parameters)
     random = like.random or has_parameters or "Dropout" in callee.class_name
@@ -155,7 +155,7 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
         return OTHER if name.endswith(("Error", "Exception", "Warning")) else UNKNOWN
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
         return frozenset({Submodule(name)})
-    return frozenset({Unknown(f"the result of {name}", returned=True)})
+    return unknown(f"the result of {name}")
 
 
 def _of_numpy(name: str, arguments: Arguments) -> Value:

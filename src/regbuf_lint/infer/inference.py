@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.construction_summaries import ConstructionSummary
-    from regbuf_lint.infer.probe import Probe
     from regbuf_lint.infer.references import FunctionValue
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.settings import Settings
@@ -49,7 +48,6 @@ class Inference:
         summaries: results of functions called before, by function and arguments.
         constants: values of names bound outside functions, by expression.
         constructor: follows the construction of an object of a class.
-        probe: collects the uses of loaded objects; None but in an inference made for that.
         construction_summaries: what methods of classes in other files do, by method.
         subclasses: classes that inherit from a class, by the file that they stand in and by that class.
         generators: whether a function yields, by function.
@@ -62,7 +60,6 @@ class Inference:
     def __init__(self, project: Project, settings: Settings, constructor: Constructor) -> None:
         self.constructor = constructor
         self.memo = CyclicMemo()
-        self.probe: Probe | None = None
         self.project = project
         self.settings = settings
         self.hierarchy = Hierarchy(project, settings.module_classes)
@@ -79,13 +76,6 @@ class Inference:
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}
         self.generators: dict[Scope, bool] = {}
-
-    def probing(self, probe: Probe) -> Inference:
-        """An inference of the same project that looks for the uses of loaded objects, with no answers found before."""
-        twin = Inference(self.project, self.settings, self.constructor)
-        twin.hierarchy = self.hierarchy
-        twin.probe = probe
-        return twin
 
     @contextmanager
     def watching(self, call: ast.Call) -> Iterator[list[Arguments]]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import PARAMETERS, instance_of, is_tensor_class
-from regbuf_lint.infer.probe import enter
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Literal, NoneValue, Parameter, Value, is_only
 
@@ -29,7 +28,6 @@ _NEVER_TENSORS = frozenset({"Exception", "BaseException", "Enum", "IntEnum"})
 
 def instantiate(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> Value:
     """An object of a class that can be read; its construction is followed only when an attribute is asked for."""
-    enter(frame, symbol, arguments)
     order = frame.inference.hierarchy.order(symbol)
     outside = [base.name for base in order if isinstance(base, External)]
     if any(is_tensor_class(name) for name in outside) and not PARAMETERS & set(outside):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.infer.construction import follow_methods
-from regbuf_lint.infer.probe import Probe, mark
 from regbuf_lint.infer.subclasses import subclasses
+from regbuf_lint.infer.trace.loaded_uses import loaded_uses
 from regbuf_lint.model.class_view import AttributeState, Construction, Event, Write
 from regbuf_lint.model.value import Loaded, Part, Place, Sequence, Tensor, Value, may_be
 
@@ -15,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from regbuf_lint.index.symbols import ClassSymbol
-    from regbuf_lint.infer.arguments import Arguments
-    from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.inference import Inference
+    from regbuf_lint.infer.trace.loaded_uses import Noted
     from regbuf_lint.model.value import Alternative
 
 _TENSOR = Tensor(argument="?")
@@ -31,8 +29,9 @@ def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction:
     if not written:
         return construction
     wanted = frozenset(event.attribute for event in written if event.attribute is not None)
-    probe = _uses(inference, symbol, construction, wanted)
-    found = {attribute: _alternatives(probe, attribute) for attribute in wanted}
+    every = tuple(subclasses(inference, symbol))
+    noted = loaded_uses(inference, symbol, every, wanted, construction.attributes)
+    found = {attribute: _alternatives(noted, attribute) for attribute in wanted}
     events = tuple(_event(event, found) for event in construction.events)
     attributes = {
         name: AttributeState(_value(state.value, found[name]), state.writes) if name in found else state
@@ -41,31 +40,13 @@ def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction:
     return replace(construction, events=events, attributes=attributes)
 
 
-def _uses(inference: Inference, symbol: ClassSymbol, construction: Construction, wanted: frozenset[str]) -> Probe:
-    family = [*inference.classes(symbol), *subclasses(inference, symbol)]
-    probe = Probe(frozenset(one.scope for one in family), wanted, _visit)
-    known = {
-        name: AttributeState(mark(name, state.value), state.writes)
-        for name, state in construction.attributes.items()
-        if may_be(state.value, Loaded)
-    }
-    twin = inference.probing(probe)
-    for one in family:
-        follow_methods(twin, one, (one,), known=known)
-    return probe
-
-
-def _visit(frame: Frame, symbol: ClassSymbol, arguments: Arguments) -> None:
-    follow_methods(frame.inference, symbol, frame.inference.classes(symbol), arguments)
-
-
-def _alternatives(probe: Probe, attribute: str) -> tuple[Alternative, ...]:
+def _alternatives(noted: Noted, attribute: str) -> tuple[Alternative, ...]:
     """What a loaded object in an attribute is, by its uses; nothing where they don't tell."""
     whole, item, element = (Place(attribute, part) for part in Part)
-    if whole in probe.others:
+    if whole in noted.others:
         return ()
-    holds = element in probe.tensors or (item in probe.tensors and whole not in probe.tensors)
-    tensors = (_TENSOR,) if whole in probe.tensors or item in probe.tensors else ()
+    holds = element in noted.tensors or (item in noted.tensors and whole not in noted.tensors)
+    tensors = (_TENSOR,) if whole in noted.tensors or item in noted.tensors else ()
     return (*tensors, _TENSORS) if holds else tensors
 
 

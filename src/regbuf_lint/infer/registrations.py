@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.infer.collections import PARAMETERS_IN_TURN
-from regbuf_lint.infer.probe import note_tensor
 from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.targets import write
 from regbuf_lint.model.class_view import AttributeState, WriteForm
@@ -76,7 +75,6 @@ def begin(frame: Frame, state: State) -> None:
 def _register_buffer(frame: Frame, arguments: Arguments, node: ast.Call, state: State, function: str) -> None:
     names = literal_strings(arguments.argument(0, "name"))
     given = arguments.argument(1, "tensor") or arguments.keyword("default")
-    note_tensor(frame, given)
     for name in names or (None,):
         prior = state.attribute(name or "").value
         number = -1

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
-from regbuf_lint.infer.probe import marked
 from regbuf_lint.infer.randomness import as_random, spread, spread_index
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
@@ -151,7 +150,6 @@ def write(
             span = frame.scope.file.span(node)
             frame.recorder.write(node, frame.step(state), None, value, UNSET, form, (span, None))
         return
-    value = marked(frame, attribute, value)
     prior = state.attribute(attribute)
     if _registers_itself(value) and isinstance(frame.statement, (ast.Assign, ast.AnnAssign)):
         _assign_buffer(frame, node, attribute, value, state)

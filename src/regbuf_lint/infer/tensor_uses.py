@@ -45,9 +45,9 @@ def with_used_tensors(inference: Inference, symbol: ClassSymbol, construction: C
 
 
 def _is_open(value: Value) -> bool:
-    """Whether a value is an argument without annotation, or what some call returned, or None."""
+    """Whether a value is an argument without annotation, or what an nn.Module has computed, or None."""
     unknown = [one for one in value if isinstance(one, Unknown)]
-    return bool(unknown) and is_only(value, Unknown, NoneValue) and all(one.argument or one.returned for one in unknown)
+    return bool(unknown) and is_only(value, Unknown, NoneValue) and all(one.argument or one.computed for one in unknown)
 
 
 def _is_tensor(value: Value, name: str, used: frozenset[Origin], open_names: frozenset[str]) -> bool:
@@ -127,6 +127,9 @@ def _event(event: Event) -> Event:
 
 
 def _as_tensors(value: Value) -> Value:
-    return frozenset(
-        Tensor(fresh=False, argument=one.argument or "?") if isinstance(one, Unknown) else one for one in value
-    )
+    return frozenset(_as_tensor(one) if isinstance(one, Unknown) else one for one in value)
+
+
+def _as_tensor(one: Unknown) -> Tensor:
+    """Be it a Parameter or not; what an nn.Module has computed depends on how its Parameters were drawn."""
+    return Tensor(fresh=False, argument=one.argument or "?", random=one.random or one.computed)

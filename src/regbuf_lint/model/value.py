@@ -187,7 +187,7 @@ class Unknown(Alternative):
         present: whether it is known not to be None.
         random: whether it is known to come from a random generator.
         of_module: whether some nn.Module holds it, which looks after it.
-        returned: whether it is what a call of something unknown gave, and so in no other object's attribute.
+        computed: whether an nn.Module has computed it, or what it is part of, so that it is nobody's Parameter.
     """
 
     reason: str = ""
@@ -195,7 +195,7 @@ class Unknown(Alternative):
     present: bool = False
     random: bool = False
     of_module: bool = False
-    returned: bool = False
+    computed: bool = False
 
 
 class Part(Enum):
@@ -240,7 +240,7 @@ UNSET: Value = frozenset({Unset()})
 OTHER: Value = frozenset({Other()})
 NUMBER: Value = frozenset({Other("number")})
 UNKNOWN: Value = frozenset({Unknown()})
-RETURNED: Value = frozenset({Unknown(returned=True)})
+COMPUTED: Value = frozenset({Unknown(computed=True)})
 
 TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)
 MOST_ALTERNATIVES = 12
@@ -250,6 +250,11 @@ MOST_FUNCTIONS = 40
 def unknown(reason: str) -> Value:
     """A value of which only ``reason`` is known."""
     return frozenset({Unknown(reason)})
+
+
+def made_of(one: Alternative) -> Value:
+    """What is read from, or given by, an alternative of which no more is known."""
+    return COMPUTED if isinstance(one, Unknown) and one.computed else UNKNOWN
 
 
 def join(values: Iterable[Value]) -> Value:

@@ -62,7 +62,7 @@ class Call:
 
     def value(self, node: ast.expr) -> Value:
         """The value of one of its parts."""
-        return self.frame.seen.get(node, frozenset())
+        return self.frame.value_of(node)
 
     def argument(self, index: int, keyword: str) -> ast.expr | None:
         """An argument by place or name."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def call_trail(tracer: Tracer, frame: TracedFrame, node: ast.Call, value: Value, state: State) -> Trail:
     """Where the result of a call comes from; the call has been evaluated."""
-    call = Call(tracer, frame, node, state, frame.seen.get(node.func, frozenset()), value)
+    call = Call(tracer, frame, node, state, frame.value_of(node.func), value)
     if frame.result is not None:
         return frame.result
     trail = _trail(call)

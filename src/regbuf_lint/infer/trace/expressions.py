@@ -38,7 +38,7 @@ def _name(_tracer: Tracer, frame: TracedFrame, node: ast.Name, value: Value, sta
 
 
 def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: Value, state: State) -> Trail:
-    owner = frame.seen.get(node.value, frozenset())
+    owner = frame.value_of(node.value)
     if any(isinstance(one, SelfValue) for one in owner):
         if frame.result is not None:
             stored = node.attr in state.attributes
@@ -76,7 +76,7 @@ def _decides_place(tracer: Tracer, one: Origin) -> bool:
 def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, _value: Value, _state: State) -> Trail:
     owner = frame.trails.get(node.value, NOWHERE)
     index = frame.trails.get(node.slice, NOWHERE)
-    of_python = is_only(frame.seen.get(node.value, frozenset()), Sequence, Mapping, Submodule, Literal)
+    of_python = is_only(frame.value_of(node.value), Sequence, Mapping, Submodule, Literal)
     tracer.use(frame, index, Sink.HOST if of_python else Sink.INDEX, node, owner.tensors)
     chosen_by = frozenset(one for one in index.tensors if _decides_place(tracer, one))
     if chosen_by and not of_python:  # an index that lies on the CPU goes with tensors of any device
@@ -114,7 +114,7 @@ def _compare(tracer: Tracer, frame: TracedFrame, node: ast.Compare, _value: Valu
         for trail in operands:
             tracer.use(frame, trail, Sink.METADATA, node)
         return NOWHERE
-    if any(Literal(0) in frame.seen.get(one, frozenset()) for one in node.comparators):
+    if any(Literal(0) in frame.value_of(one) for one in node.comparators):
         lengths = (Trail(frozenset(one for one in trail.origins if one.flow is Flow.METADATA)) for trail in operands)
         for trail in lengths:
             tracer.use(frame, trail, Sink.EMPTINESS, node)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import AttributeState
 
@@ -36,6 +37,8 @@ class Follower:
         subclasses: classes of the file that inherit from the one that is looked at.
         attributes: those that somebody asks about.
         runs_later: whether a method of a name runs once the object is built.
+        tracer: makes what collects the uses of one method, given the attributes and the method's name.
+        arguments: what the constructor is given, where it is one of the methods.
     """
 
     def __init__(
@@ -45,12 +48,16 @@ class Follower:
         subclasses: Iterable[ClassSymbol],
         attributes: frozenset[str],
         runs_later: Callable[[str], bool],
+        tracer: Callable[[frozenset[str], str], Tracer] = Tracer,
+        arguments: Arguments = ANY_ARGUMENTS,
     ) -> None:
         self._inference = inference
         self._built = built
         self._subclasses = tuple(subclasses)
         self._attributes = attributes
         self._runs_later = runs_later
+        self._tracer = tracer
+        self._arguments = arguments
         self._visited: set[Scope] = set()
         self._meter = Meter()
 
@@ -157,13 +164,15 @@ class Follower:
         self, symbol: ClassSymbol, found: tuple[ClassSymbol, FunctionNode], at_entry: Mapping[str, AttributeState]
     ) -> MethodSummary:
         owner, node = found
-        tracer = Tracer(self._attributes, node.name)
+        is_builder = node.name in BUILDERS
+        tracer = self._tracer(self._attributes, node.name)
         frame = TracedFrame(tracer, self._inference, symbol.scope, symbol=symbol, owner=symbol, meter=self._meter)
         frame.calls_entry = True
-        state = State(attributes={} if node.name in BUILDERS else at_entry, initialised=True)
+        state = State(attributes={} if is_builder else tracer.at_entry(at_entry), initialised=True)
+        arguments = self._arguments if is_builder else ANY_ARGUMENTS
         stopped = False
         try:
-            run_function(frame, bound(owner, node, frozenset({SelfValue(symbol)})), ANY_ARGUMENTS, state)
+            run_function(frame, bound(owner, node, frozenset({SelfValue(symbol)})), arguments, state)
         except (TooLarge, RecursionError):
             stopped = True
         self._visited |= tracer.visited

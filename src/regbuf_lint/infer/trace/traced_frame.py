@@ -88,6 +88,10 @@ class TracedFrame(Frame):
             self.result = None
         return value
 
+    def value_of(self, node: ast.expr) -> Value:
+        """What an expression was when it was evaluated last; nothing where it was not."""
+        return self.seen.get(node, frozenset())
+
     def within_call(self, function: FunctionValue) -> TracedFrame:
         """A new frame for the body of a function that tells the same tracer."""
         inner = TracedFrame(

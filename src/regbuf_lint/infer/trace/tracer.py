@@ -18,7 +18,7 @@ from regbuf_lint.model.use import Sink, Store, Use
 from regbuf_lint.model.value import NoneValue, Unknown, is_only
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.infer.state import State
@@ -57,6 +57,10 @@ class Tracer:
         return tuple(self._stores.values())
 
     # What the interpreter tells
+
+    def at_entry(self, attributes: Mapping[str, AttributeState]) -> Mapping[str, AttributeState]:
+        """The attributes as the method finds them, by those that the object has."""
+        return attributes
 
     def evaluated(self, frame: TracedFrame, node: ast.expr, value: Value, state: State) -> None:
         """An expression has been evaluated, its parts before it."""
@@ -167,7 +171,7 @@ class Tracer:
     def takes_tensor(self, frame: TracedFrame, node: ast.expr) -> None:
         """Note that an expression stands where nothing but a tensor can stand."""
         origins = frame.trails.get(node, NOWHERE).origins
-        if len(origins) == 1 and is_only(frame.seen.get(node, frozenset()), Unknown, NoneValue):
+        if len(origins) == 1 and is_only(frame.value_of(node), Unknown, NoneValue):
             self.tensors.update(replace(one, flow=Flow.SAME) for one in origins if self._is_whole(one))
 
     def _is_whole(self, one: Origin) -> bool:
@@ -300,4 +304,4 @@ SAME_STORAGE = frozenset({"data", "real", "imag", "T", "mT"})
 
 def is_self(frame: TracedFrame, node: ast.expr) -> bool:
     """Whether an expression that has been evaluated is the object."""
-    return any(isinstance(one, SelfValue) for one in frame.seen.get(node, frozenset()))
+    return any(isinstance(one, SelfValue) for one in frame.value_of(node))
