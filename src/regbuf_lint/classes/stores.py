@@ -36,8 +36,9 @@ def stores_in(node: ast.AST) -> Sequence[tuple[ast.expr, ast.expr]]:
 
 def pairs_of(statement: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The targets of one assignment, each with its value."""
-    for target in targets_of(statement) if statement.value is not None else ():
-        yield from _pairs(target, statement.value)
+    if statement.value is not None:
+        for target in targets_of(statement):
+            yield from _pairs(target, statement.value)
 
 
 def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Sequence[ast.expr]:

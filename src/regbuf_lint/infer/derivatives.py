@@ -69,9 +69,9 @@ def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str) -> boo
 def _listing(function: FunctionNode, attribute: str) -> Iterator[str]:
     """Attributes in which a method keeps a list that holds the attribute."""
     for target, value in stores_in(function):
-        if isinstance(target, ast.Attribute):
-            if any(own_attribute(function, item) == attribute for item in _items(function, value)):
-                yield target.attr
+        held = (own_attribute(function, item) for item in _items(function, value))
+        if isinstance(target, ast.Attribute) and attribute in held:
+            yield target.attr
 
 
 def _items(function: FunctionNode, value: ast.expr) -> list[ast.expr]:
