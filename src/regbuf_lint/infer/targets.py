@@ -114,15 +114,24 @@ def _changed_whole(frame: Frame, node: ast.expr, state: State, change: Callable[
 
 def change_in_place(frame: Frame, node: ast.expr, state: State, change: Callable[[Value], Value]) -> None:
     """What a local or an attribute holds becomes another: both, where the one was given what the other still holds."""
-    before = None
+    attribute = None
     if isinstance(node, ast.Name) and node.id in state.locals:
-        before = state.locals[node.id]
-        state.locals[node.id] = change(before)
-        node = definition_of(frame.scope.node, node)
-    if isinstance(node, ast.Attribute) and _is_self(frame, node, state):
-        known = state.attribute(node.attr)
-        if known.value != UNSET and (before is None or before <= held(known.value, alias=node.attr)):
-            state.attributes[node.attr] = replace(known, value=change(known.value))
+        attribute = shared_attribute(frame, node, state)
+        state.locals[node.id] = change(state.locals[node.id])
+    elif isinstance(node, ast.Attribute) and _is_self(frame, node, state):
+        attribute = node.attr
+    known = state.attribute(attribute or "")
+    if attribute is not None and known.value != UNSET:
+        state.attributes[attribute] = replace(known, value=change(known.value))
+
+
+def shared_attribute(frame: Frame, node: ast.Name, state: State) -> str | None:
+    """The attribute of the object that a local was given, where both still hold the same."""
+    given = definition_of(frame.scope.node, node) if frame.owner is not None else node
+    if not isinstance(given, ast.Attribute) or not _is_self(frame, given, state):
+        return None
+    shared = held(state.attribute(given.attr).value, alias=given.attr)
+    return given.attr if state.locals.get(node.id, UNSET) <= shared else None
 
 
 def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State) -> bool:
