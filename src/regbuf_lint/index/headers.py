@@ -90,7 +90,7 @@ def _python_files(directory: Path, skipped: Collection[str] = (), most: int | No
 
 
 def calls_on_self(path: Path) -> frozenset[str]:
-    """Names of the methods that a file calls on ``super()``, or on what some function of it takes first, as ``self``."""
+    """Names of the methods that a file calls on ``super()``, or on what one of its functions takes first (``self``)."""
     text = _bytes(path)
     receivers = b"|".join(sorted(set(_FIRST_PARAMETER.findall(text)))) or b"self"
     return frozenset(name.decode(errors="replace") for name in re.findall(_CALL % receivers, text))
