@@ -13,8 +13,9 @@ from regbuf_lint.class_context.places import ClassPlaces, outside_collision
 from regbuf_lint.class_context.text import ClassText
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import read_outside
+from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
-from regbuf_lint.classes.stores import called_for, is_stored_again
+from regbuf_lint.classes.stores import called_for
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_name, receiver_name
+from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.index.once import once_per_node
 
 if TYPE_CHECKING:
@@ -18,10 +18,9 @@ FILLING = frozenset({"append", "add", "insert", "appendleft", "extend", "update"
 @once_per_node
 def filled_in(function: FunctionNode) -> frozenset[str]:
     """Attributes of ``self`` that a method fills: ``self.x[...] = value``, ``self.x.append(value)``."""
-    name = receiver_name(function)
     places = (_container(node) for node in ast.walk(function))
-    roots = (_root(place) for place in places if place is not None)
-    return frozenset(root.attr for root in roots if isinstance(root, ast.Attribute) and is_name(root.value, name))
+    roots = (own_attribute(function, _root(function, place)) for place in places if place is not None)
+    return frozenset(one for one in roots if one is not None)
 
 
 def _container(node: ast.AST) -> ast.expr | None:
@@ -33,8 +32,7 @@ def _container(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def _root(place: ast.expr) -> ast.expr:
+def _root(function: FunctionNode, place: ast.expr) -> ast.expr:
     """``self.x`` for ``self.x["a"]["b"]``."""
-    while isinstance(place, ast.Subscript):
-        place = place.value
-    return place
+    place = definition_of(function, place)
+    return _root(function, place.value) if isinstance(place, ast.Subscript) else place

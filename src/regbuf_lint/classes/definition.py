@@ -83,8 +83,8 @@ def stored_in(node: ast.AST) -> frozenset[str]:
 
 
 @once_per_node
-def bound_in(function: FunctionNode) -> frozenset[str]:
-    """Every name that a function binds or takes as an argument."""
+def bound_in(function: ast.AST) -> frozenset[str]:
+    """Every name that a function or expression binds or takes as an argument."""
     return stored_in(function) | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
 
 

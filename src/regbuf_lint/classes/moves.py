@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, receiver_name
+from regbuf_lint.classes.reaching import own_attribute
 from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
 
@@ -26,7 +27,7 @@ class DeviceMove:
         attribute: what is moved.
         method: name of the method that it stands in.
         call: place of the call.
-        receiver: place of ``self.x`` in it.
+        receiver: place of ``self.x`` in it, or of a local that holds it.
         statement: the simple statement around it; the call itself in the head of an ``if`` or the like.
         rebinds: whether the statement does nothing but assign the result to the attribute itself.
     """
@@ -45,11 +46,12 @@ def device_moves(definition: ClassDefinition) -> Iterator[DeviceMove]:
     for function in (*definition.methods.values(), *definition.properties.values()):
         name = receiver_name(function)
         for call, statement in _calls(function, function):
-            moved = _moved(call, name)
-            if moved is not None:
+            moved = _moved(call)
+            attribute = None if moved is None else own_attribute(function, moved)
+            if moved is not None and attribute is not None:
                 place = span(call if any(nested_blocks(statement)) else statement)
-                rebinds = _is_all_that(statement, call) and bool(own_values(statement, name, moved.attr))
-                yield DeviceMove(moved.attr, function.name, span(call), span(moved), place, rebinds)
+                rebinds = _is_all_that(statement, call) and bool(own_values(statement, name, attribute))
+                yield DeviceMove(attribute, function.name, span(call), span(moved), place, rebinds)
 
 
 def stays_put(function: FunctionNode) -> bool:
@@ -90,18 +92,13 @@ def _calls(node: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.Call, ast.s
         yield from _calls(child, inner)
 
 
-def _moved(call: ast.Call, receiver: str | None) -> ast.Attribute | None:
-    """``self.x`` of a call of ``to`` with nothing but the device of something."""
+def _moved(call: ast.Call) -> ast.expr | None:
+    """What a call of ``to`` with nothing but the device of something moves."""
     function = call.func
-    if (
-        not isinstance(function, ast.Attribute)
-        or function.attr != "to"
-        or not isinstance(function.value, ast.Attribute)
-    ):
+    if not isinstance(function, ast.Attribute) or function.attr != "to":
         return None
-    owner = function.value.value
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     keywords.pop("non_blocking", None)
     given = [*call.args, *([keywords.pop("device")] if "device" in keywords else [])]
     is_device = len(given) == 1 and isinstance(given[0], ast.Attribute) and given[0].attr == "device"
-    return function.value if is_name(owner, receiver) and is_device and not keywords else None
+    return function.value if is_device and not keywords else None

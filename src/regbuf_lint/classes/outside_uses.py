@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.model.use import IDENTITY
 
@@ -20,8 +21,10 @@ _HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
 def hooked(tree: ast.Module) -> frozenset[str]:
     """Names of the methods that a file registers as hooks, which run with the ``forward`` of some part."""
     arguments = (
-        argument
-        for node in ast.walk(tree)
+        definition_of(function, argument)
+        for function in ast.walk(tree)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for node in ast.walk(function)
         if isinstance(node, ast.Call) and last_name(node.func) in _HOOKING
         for argument in (*node.args, *(one.value for one in node.keywords))
     )
@@ -30,28 +33,45 @@ def hooked(tree: ast.Module) -> frozenset[str]:
 
 def always_called_in_forward(tree: ast.Module) -> frozenset[str]:
     """Names of the methods that some ``forward`` of a file calls whenever it runs, on whatever object."""
-    return frozenset(name for forward in _forwards(tree) for name in _called(forward.body))
+    statements = (one for function in _serving_forward(tree) for one in _always_run(function.body))
+    calls = (one.value for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
+    return frozenset(call.func.attr for call in calls if isinstance(call.func, ast.Attribute))
 
 
-def _forwards(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "forward")
+def _serving_forward(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """Each ``forward`` of a file, and the methods beside it that run whenever it does."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+            waiting = ["forward"]
+            while waiting:
+                function = methods.pop(waiting.pop(), None)
+                if function is not None:
+                    yield function
+                    waiting.extend(_called_on_self(function))
 
 
-def _called(block: list[ast.stmt]) -> Iterator[str]:
-    """Names of the methods that a block calls as statements of their own, in whatever loop but behind no condition."""
+def _called_on_self(function: ast.FunctionDef) -> Iterator[str]:
+    """Names of the methods of the same object that a method calls whenever it runs."""
+    values = (getattr(one, "value", None) for one in _always_run(function.body))
+    called = (own_attribute(function, one.func) for one in values if isinstance(one, ast.Call))
+    return (name for name in called if name is not None)
+
+
+def _always_run(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block that run whenever it does, in whatever loop but behind no condition."""
     for statement in block:
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            yield call.func.attr
-        elif isinstance(statement, (ast.For, ast.With)):
-            yield from _called(statement.body)
+        if isinstance(statement, (ast.For, ast.With)):
+            yield from _always_run(statement.body)
+        else:
+            yield statement
 
 
 def set_from_outside(tree: ast.Module) -> frozenset[str]:
     """Names of the attributes that some ``forward`` of a file sets, of an object that it does not belong to."""
     return frozenset(
         target.attr
-        for forward in _forwards(tree)
+        for forward in _serving_forward(tree)
         for target, _ in stores_in(forward)
         if isinstance(target, ast.Attribute)
         and not (isinstance(target.value, ast.Name) and target.value.id == _first_argument(forward))

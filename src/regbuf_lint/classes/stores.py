@@ -30,13 +30,15 @@ def stores_in(node: ast.AST) -> Sequence[tuple[ast.expr, ast.expr]]:
 
     A tuple is taken apart: its parts get those of a tuple of the same length, or else the whole value.
     """
-    return tuple(
-        pair
-        for one in ast.walk(node)
-        if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None
-        for target in _targets(one)
-        for pair in _pairs(target, one.value)
-    )
+    statements = (one for one in ast.walk(node) if isinstance(one, (ast.Assign, ast.AnnAssign)))
+    return tuple(pair for one in statements for pair in pairs_of(one))
+
+
+def pairs_of(statement: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of one assignment, each with its value."""
+    if statement.value is not None:
+        for target in targets_of(statement):
+            yield from _pairs(target, statement.value)
 
 
 def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Sequence[ast.expr]:
@@ -136,15 +138,6 @@ def _own_names(function: FunctionNode) -> frozenset[str]:
     return frozenset(node.attr for node in named if is_name(node.value, receiver))
 
 
-def is_stored_again(function: FunctionNode, attribute: str) -> bool:
-    """Whether a method assigns what an attribute of its ``self`` holds to another attribute, of any object."""
-    receiver = receiver_name(function)
-    return any(
-        isinstance(target, ast.Attribute) and is_own(value, receiver, attribute)
-        for target, value in stores_in(function)
-    )
-
-
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     if isinstance(target, ast.Starred):
         yield from _pairs(target.value, value)
@@ -161,5 +154,6 @@ def _parts(target: ast.Tuple | ast.List, value: ast.expr) -> list[ast.expr]:
     return listed if len(listed) == len(target.elts) and not starred else [value] * len(target.elts)
 
 
-def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+def targets_of(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    """The targets of an assignment as they are written."""
     return node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import ClassDefinition, is_none, name_in_torch, receiver_name
+from regbuf_lint.classes.reaching import definition_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,6 +79,7 @@ class _Collector:
     def __init__(self, uses: AttributeUses, function: FunctionNode, receiver: str) -> None:
         self._uses = uses
         self._method = function.name
+        self._function = function
         self._nodes = list(ast.walk(function))
         self._receiver = receiver
         self._computed: set[str] = set()
@@ -107,6 +109,9 @@ class _Collector:
             return node.attr
         return None
 
+    def _held(self, node: ast.expr) -> str | None:
+        return self._own(definition_of(self._function, node))
+
     def _attribute(self, node: ast.Attribute) -> None:
         attribute = self._own(node)
         if attribute is None:
@@ -121,7 +126,7 @@ class _Collector:
             self._add(self._uses.deleted, attribute)
 
     def _compare(self, node: ast.Compare) -> None:
-        attribute = self._own(node.left)
+        attribute = self._held(node.left)
         if attribute is not None and any(map(is_none, node.comparators)):
             self._add(self._uses.guarded, attribute)
 
@@ -130,7 +135,7 @@ class _Collector:
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         for keyword in node.keywords:
             if keyword.arg == "collate_fn":
-                self._uses.collating.add(self._own(keyword.value) or "")
+                self._uses.collating.add(self._held(keyword.value) or "")
         if isinstance(function, ast.Name):
             self._builtin(name, node.args)
         makes_tensor = name_in_torch(function).endswith("Tensor")  # `torch.LongTensor` keeps nothing
@@ -139,7 +144,7 @@ class _Collector:
 
     def _hands_on(self, arguments: list[ast.expr]) -> None:
         for argument in arguments:
-            attribute = self._own(argument)
+            attribute = self._held(argument)
             if attribute is not None:
                 self._add(self._uses.escaping, attribute)
             elif isinstance(argument, (ast.Tuple, ast.List)):

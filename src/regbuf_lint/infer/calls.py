@@ -47,8 +47,9 @@ _CASTS = frozenset({"typing.cast", "typing_extensions.cast", "torch.jit.annotate
 
 def call(frame: Frame, node: ast.Call, state: State) -> Value:
     """What a call returns."""
-    if _asks_for_gradient(node):
-        note_gradient(frame, node.func.value, state)  # type: ignore[attr-defined]  # the check saw its shape
+    asked = _asked_for_gradient(node)
+    if asked is not None:
+        note_gradient(frame, asked, state)
     callee = frame.evaluate(node.func, state)
     arguments = evaluate_arguments(frame, node, state)
     if node in frame.inference.watched:
@@ -88,14 +89,14 @@ def evaluate_arguments(frame: Frame, node: ast.Call, state: State) -> Arguments:
     return Arguments(tuple(positional), keywords, starred)
 
 
-def _asks_for_gradient(node: ast.Call) -> bool:
-    """``self.x.requires_grad_()``."""
+def _asked_for_gradient(node: ast.Call) -> ast.expr | None:
+    """``self.x`` of ``self.x.requires_grad_()``."""
     function = node.func
     if not isinstance(function, ast.Attribute) or function.attr != "requires_grad_":
-        return False
+        return None
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     refused = any(isinstance(one, ast.Constant) and not one.value for one in given)
-    return isinstance(function.value, ast.Attribute) and not refused
+    return None if refused else function.value
 
 
 def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Call, state: State) -> Value:

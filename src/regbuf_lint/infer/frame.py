@@ -17,7 +17,7 @@ from regbuf_lint.infer.state import State
 from regbuf_lint.infer.statements import STATEMENTS
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.class_view import Step
-from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unset, Value, is_only, join, map_tensors, without
+from regbuf_lint.model.value import UNKNOWN, Submodule, Unset, Value, is_only, join, map_tensors, without
 
 if TYPE_CHECKING:
     import ast
@@ -235,12 +235,6 @@ class Frame:
     def as_argument(self, promised: Value, name: str) -> Value:
         """What an annotation promises, as the argument ``name``."""
         return map_tensors(promised, lambda tensor: replace(tensor, argument=name))
-
-    def replace_attribute(self, node: ast.Attribute, old: Alternative, new: Alternative, state: State) -> None:
-        """A list or dict held by an attribute of the object under construction was changed in place."""
-        known = state.attribute(node.attr)
-        if old in known.value and any(isinstance(one, SelfValue) for one in self.evaluate(node.value, state)):
-            state.attributes[node.attr] = replace(known, value=(known.value - {old}) | {new})
 
     # What is told to a frame that follows where values come from (infer/trace)
 

@@ -6,7 +6,7 @@ import ast
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.infer.frame import Frame
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.value import Literal, Mapping, NoneValue, Other, Value, is_only
@@ -43,12 +43,11 @@ def _is_plain(one: Mapping) -> bool:
 
 
 def _merged_over(function: FunctionNode, attribute: str) -> Iterator[ast.expr]:
-    """The dicts under ``self.x`` where a method merges it; the value of a local where that is bound once."""
-    receiver = receiver_name(function)
+    """The dicts under ``self.x`` where a method merges it; what a local was given where it is one."""
     for node in ast.walk(function):
         for lower, upper in _merges(node):
-            if isinstance(upper, ast.Attribute) and upper.attr == attribute and _name(upper.value) == receiver:
-                yield _bound_value(function, lower)
+            if own_attribute(function, upper) == attribute:
+                yield definition_of(function, lower)
 
 
 def _merges(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -59,17 +58,3 @@ def _merges(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         yield node.left, node.right
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
         yield from ((node.func.value, given) for given in node.args)
-
-
-def _bound_value(function: FunctionNode, node: ast.expr) -> ast.expr:
-    name = _name(node)
-    values = [
-        one.value
-        for one in ast.walk(function)
-        if isinstance(one, ast.Assign) and any(name and _name(target) == name for target in one.targets)
-    ]
-    return values[0] if len(values) == 1 else node
-
-
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""

@@ -21,7 +21,7 @@ from regbuf_lint.infer.collections import (
 )
 from regbuf_lint.infer.references import SAMPLING, Instance
 from regbuf_lint.infer.strings import literal_strings, method_of_string
-from regbuf_lint.infer.targets import bind, note_filled, note_random
+from regbuf_lint.infer.targets import bind, change_in_place, note_filled, note_random
 from regbuf_lint.model.value import (
     NONE,
     NOTHING,
@@ -119,14 +119,11 @@ def _of_plain_object(owner: Alternative, name: str, arguments: Arguments) -> Val
 
 def _rebind(frame: Frame, callee: MethodOf, changed: Sequence | Mapping, state: State) -> None:
     """Bind the name that the method was called on to the changed list or dict."""
-    node = callee.node
-    if isinstance(node, ast.Name) and node.id in state.locals:
-        rest = frozenset(one for one in state.locals[node.id] if one != callee.owner)
-        state.locals[node.id] = rest | {changed}
-    elif isinstance(node, ast.Attribute):
-        frame.replace_attribute(node, callee.owner, changed, state)
-    elif isinstance(node, ast.Subscript):
-        bind(frame, node, frozenset({changed}), state)
+    if isinstance(callee.node, ast.Subscript):
+        bind(frame, callee.node, frozenset({changed}), state)
+    elif callee.node is not None:
+        owner, new = frozenset({callee.owner}), frozenset({changed})
+        change_in_place(frame, callee.node, state, lambda now: now - owner | new if owner <= now else now)
 
 
 def _of_sequence(frame: Frame, callee: MethodOf, owner: Sequence, arguments: Arguments, state: State) -> Value:

@@ -12,6 +12,7 @@ from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
+from regbuf_lint.infer.targets import shared_attribute
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.value import (
     NONE,
@@ -25,6 +26,7 @@ from regbuf_lint.model.value import (
     Unknown,
     Unset,
     Value,
+    held,
     is_only,
     may_be,
     without,
@@ -290,7 +292,12 @@ def _replace(frame: Frame, node: ast.expr, value: Value, state: State) -> None:
     if isinstance(node, ast.NamedExpr):
         node = node.target
     if isinstance(node, ast.Name):
+        attribute, before = shared_attribute(frame, node, state), state.locals.get(node.id, value)
         state.locals[node.id] = value
+        if attribute is not None and attribute in state.attributes:
+            known = state.attributes[attribute]
+            left = frozenset(one for one in known.value if held(frozenset({one}), alias=attribute) <= value)
+            state.attributes[attribute] = replace(known, value=left | (value - before))
     elif isinstance(node, ast.Attribute) and _is_self(frame, node, state):
         state.attributes[node.attr] = replace(state.attributes[node.attr], value=value)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.classes.definition import given_expressions, receiver_name
-from regbuf_lint.classes.stores import is_own, own_values, stores_in
+from regbuf_lint.classes.reaching import definition_of, own_attribute
+from regbuf_lint.classes.stores import own_values, stores_in
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import PARAMETERS
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import Symbol
     from regbuf_lint.infer.inference import Inference
+
+    _Given: TypeAlias = tuple[FunctionNode, ast.Call, str]
+    """A method, a call in it, and the attribute that the call is given."""
 
 
 def is_given_to_registering_class(
@@ -43,14 +47,14 @@ def is_filled_by_taker(inference: Inference, symbol: ClassSymbol, attribute: str
         methods: names of the methods, those of the class's bases included.
     """
     return any(
-        isinstance(taker, ClassSymbol) and _sets_items(inference, taker, call, attribute)
-        for taker, call in _takers(inference, symbol, attribute, methods)
+        isinstance(taker, ClassSymbol) and _sets_items(inference, taker, given)
+        for taker, given in _takers(inference, symbol, attribute, methods)
     )
 
 
 def _takers(
     inference: Inference, symbol: ClassSymbol, attribute: str, methods: frozenset[str]
-) -> Iterator[tuple[Symbol, ast.Call]]:
+) -> Iterator[tuple[Symbol, _Given]]:
     """The functions and classes that some methods call with the attribute, or an item of it, among the arguments."""
     for owner in inference.classes(symbol):
         for name in methods & inference.definition(owner).methods.keys():
@@ -58,29 +62,29 @@ def _takers(
             scope = owner.scope.child(function)
             for call in _given(function, attribute):
                 for taker in inference.project.resolve(scope, call.func):
-                    yield taker, call
+                    yield taker, (function, call, attribute)
 
 
-def _sets_items(inference: Inference, taker: ClassSymbol, call: ast.Call, attribute: str) -> bool:
+def _sets_items(inference: Inference, taker: ClassSymbol, given: _Given) -> bool:
     """Whether a class keeps the list that a call gives to its constructor, and assigns items of it."""
     found = inference.find_method(taker, "__init__")
     if found is None:
         return False
-    function = found[1]
-    given = given_expressions(function, call)
-    taken = {name for name, value in given.items() if isinstance(value, ast.Attribute) and value.attr == attribute}
+    giver, call, attribute = given
+    arguments = given_expressions(found[1], call)
+    taken = {name for name, value in arguments.items() if own_attribute(giver, value) == attribute}
     kept = {
         target.attr
-        for target, value in stores_in(function)
+        for target, value in stores_in(found[1])
         if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in taken
     }
-    every = (node for base in inference.classes(taker) for node in ast.walk(base.scope.node))
+    methods = (method for base in inference.classes(taker) for method in inference.definition(base).methods.values())
     return any(
         isinstance(node, ast.Subscript)
         and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Attribute)
-        and node.value.attr in kept
-        for node in every
+        and own_attribute(method, node.value) in kept
+        for method in methods
+        for node in ast.walk(method)
     )
 
 
@@ -98,14 +102,15 @@ def _given(function: FunctionNode, attribute: str) -> Iterator[ast.Call]:
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(getattr(one, "id", None) in names or _is_part(one, receiver, attribute) for one in arguments):
+            if any(getattr(one, "id", None) in names or _is_part(function, one, attribute) for one in arguments):
                 yield node
 
 
-def _is_part(node: ast.expr, receiver: str | None, attribute: str) -> bool:
+def _is_part(function: FunctionNode, node: ast.expr, attribute: str) -> bool:
+    node = definition_of(function, node)
     if isinstance(node, (ast.Tuple, ast.List)):
-        return any(_is_part(item, receiver, attribute) for item in node.elts)
-    return is_own(node.value if isinstance(node, ast.Subscript) else node, receiver, attribute)
+        return any(_is_part(function, item, attribute) for item in node.elts)
+    return own_attribute(function, node.value if isinstance(node, ast.Subscript) else node) == attribute
 
 
 def _registers(inference: Inference, symbol: Symbol) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_name, receiver_name
+from regbuf_lint.classes.definition import is_name
+from regbuf_lint.classes.reaching import own_attribute
 from regbuf_lint.classes.stores import kept_arguments
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.symbols import External
@@ -33,12 +34,12 @@ def is_used_as_size(inference: Inference, symbol: ClassSymbol, argument: str) ->
         attribute for attribute, name in kept_arguments(definition, lambda _: True).items() if name == argument
     )
     for function in definition.methods.values():
-        scope, receiver = symbol.scope.child(function), receiver_name(function)
+        scope = symbol.scope.child(function)
         for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
             for size in _sizes(inference, scope, call):
                 if is_name(size, argument) and function.name == "__init__":
                     return True
-                if isinstance(size, ast.Attribute) and size.attr in kept and is_name(size.value, receiver):
+                if own_attribute(function, size) in kept:
                     return True
     return False
 

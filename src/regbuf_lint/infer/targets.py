@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
 from regbuf_lint.infer.randomness import as_random, spread, spread_index
 from regbuf_lint.infer.references import SelfValue
@@ -21,6 +22,7 @@ from regbuf_lint.model.value import (
     Sequence,
     Tensor,
     Value,
+    held,
     is_only,
     join,
     map_tensors,
@@ -69,12 +71,12 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Value, state: St
         if _runs_setter(frame, target, value, state):
             return
         write(frame, target, target.attr, value, state, form)
-    elif target.attr == "requires_grad" and isinstance(target.value, ast.Attribute):
-        if not is_only(value, Literal) or any(isinstance(one, Literal) and one.value for one in value):
-            note_gradient(frame, target.value, state)
-    elif target.attr == "requires_grad" and isinstance(target.value, ast.Name):
+    elif target.attr == "requires_grad":
         wanted = any(isinstance(one, Literal) and bool(one.value) for one in value)
-        state.locals[target.value.id] = map_tensors(owner, lambda tensor: _asking(tensor, wanted=wanted))
+        if isinstance(target.value, ast.Name):
+            state.locals[target.value.id] = map_tensors(owner, lambda tensor: _asking(tensor, wanted=wanted))
+        if wanted or not is_only(value, Literal):
+            note_gradient(frame, target.value, state)
     elif target.attr == "data":
         note_filled(frame, target.value, state)
 
@@ -83,10 +85,10 @@ def _asking(tensor: Tensor, *, wanted: bool) -> Alternative:
     return replace(tensor, requires_grad=wanted)
 
 
-def note_gradient(frame: Frame, node: ast.Attribute, state: State) -> None:
+def note_gradient(frame: Frame, node: ast.expr, state: State) -> None:
     """Record that ``node``, if it is an attribute of the object under construction, is to require a gradient."""
-    owner = frame.evaluate(node.value, state)
-    if frame.recorder is not None and any(isinstance(one, SelfValue) for one in owner):
+    node = definition_of(frame.scope.node, node)
+    if frame.recorder is not None and isinstance(node, ast.Attribute) and _is_self(frame, node, state):
         frame.recorder.gradient(node, frame.step(state), node.attr, state.attribute(node.attr).value)
         known = state.attribute(node.attr)
         asking = map_tensors(known.value, lambda tensor: _asking(tensor, wanted=True))
@@ -95,22 +97,40 @@ def note_gradient(frame: Frame, node: ast.Attribute, state: State) -> None:
 
 def note_random(frame: Frame, node: ast.expr, state: State) -> None:
     """The tensor or array of a local or attribute, of which ``node`` may be a part, is filled at random in place."""
-    _change(frame, node, state, as_random)
+    _changed_whole(frame, node, state, as_random)
 
 
 def note_filled(frame: Frame, node: ast.expr, state: State) -> None:
     """The tensor of a local or attribute is changed in place, and may have other elements than before."""
-    _change(frame, node, state, lambda value: map_tensors(value, lambda one: replace(one, empty=False)))
+    _changed_whole(frame, node, state, lambda value: map_tensors(value, lambda one: replace(one, empty=False)))
 
 
-def _change(frame: Frame, node: ast.expr, state: State, change: Callable[[Value], Value]) -> None:
+def _changed_whole(frame: Frame, node: ast.expr, state: State, change: Callable[[Value], Value]) -> None:
     while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr == "data"):
         node = node.value
+    change_in_place(frame, node, state, change)
+
+
+def change_in_place(frame: Frame, node: ast.expr, state: State, change: Callable[[Value], Value]) -> None:
+    """What a local or an attribute holds becomes another: both, where the one was given what the other still holds."""
+    attribute = None
     if isinstance(node, ast.Name) and node.id in state.locals:
+        attribute = shared_attribute(frame, node, state)
         state.locals[node.id] = change(state.locals[node.id])
-    elif isinstance(node, ast.Attribute) and node.attr in state.attributes and _is_self(frame, node, state):
-        known = state.attributes[node.attr]
-        state.attributes[node.attr] = replace(known, value=change(known.value))
+    elif isinstance(node, ast.Attribute) and _is_self(frame, node, state):
+        attribute = node.attr
+    known = state.attribute(attribute or "")
+    if attribute is not None and known.value != UNSET:
+        state.attributes[attribute] = replace(known, value=change(known.value))
+
+
+def shared_attribute(frame: Frame, node: ast.Name, state: State) -> str | None:
+    """The attribute of the object that a local was given, where both still hold the same."""
+    given = definition_of(frame.scope.node, node) if frame.owner is not None else node
+    if not isinstance(given, ast.Attribute) or not _is_self(frame, given, state):
+        return None
+    shared = held(state.attribute(given.attr).value, alias=given.attr)
+    return given.attr if state.locals.get(node.id, UNSET) <= shared else None
 
 
 def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State) -> bool:
@@ -202,13 +222,9 @@ def _bind_item(frame: Frame, target: ast.Subscript, value: Value, state: State) 
     owner = frame.evaluate(target.value, state)
     key = frame.evaluate(target.slice, state)
     changed = frozenset(_with_item(one, key, value) for one in owner)
-    if isinstance(target.value, ast.Name) and target.value.id in state.locals:
-        state.locals[target.value.id] = changed
-    elif isinstance(target.value, ast.Attribute) and _is_self(frame, target.value, state):
-        known = state.attribute(target.value.attr)
-        if known.value != UNSET:
-            state.attributes[target.value.attr] = replace(known, value=changed)
-    elif isinstance(target.value, ast.Subscript) and is_only(owner, Sequence, Mapping):
+    if not isinstance(target.value, ast.Subscript):
+        change_in_place(frame, target.value, state, lambda _: changed)
+    elif is_only(owner, Sequence, Mapping):
         _bind_item(frame, target.value, changed, state)
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.definition import methods_where
-from regbuf_lint.classes.derivatives import is_differentiated_by_hand
 from regbuf_lint.classes.stores import freezes
 from regbuf_lint.findings.event_finding import event_finding
+from regbuf_lint.infer.derivatives import is_differentiated_by_hand
 from regbuf_lint.model.class_view import GradientRequest, Registration
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
@@ -79,7 +79,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
 def _asks_in_vain(context: ClassContext, event: GradientRequest) -> bool:
     """Whether a buffer is asked for a gradient that nobody wants for itself."""
     asked = event.step.own and is_only(event.prior, Buffer)
-    return asked and not is_differentiated_by_hand(context.definitions, event.attribute)
+    return asked and not is_differentiated_by_hand(context.inference, context.definitions, event.attribute)
 
 
 def _requires_gradient(value: Value) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.derivatives import is_handed_out
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes
 from regbuf_lint.fixes.container_fix import container_fix
+from regbuf_lint.infer.derivatives import is_handed_out
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding

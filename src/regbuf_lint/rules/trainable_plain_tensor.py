@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.exemptions.registered_elsewhere import is_registered_elsewhere
 from regbuf_lint.fixes.parameter_fix import parameter_obstacle
+from regbuf_lint.infer.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
@@ -78,7 +78,7 @@ def _is_trained_otherwise(context: ClassContext, attribute: str) -> bool:
     """Whether a tensor that asks for a gradient is a Parameter somewhere else, or none that an optimizer needs."""
     if is_registered_elsewhere(context, attribute) or is_handed_out(context.definitions, attribute):
         return True
-    return is_differentiated_by_hand(context.definitions, attribute)
+    return is_differentiated_by_hand(context.inference, context.definitions, attribute)
 
 
 def _finding(context: ClassContext, write: Write) -> Finding:

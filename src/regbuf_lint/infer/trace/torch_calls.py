@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.known_classes import is_torch_distribution
 from regbuf_lint.infer.references import (
     ExternalValue,
@@ -63,7 +64,8 @@ def torch_called(call: Call, name: str) -> Trail:
 def _own_generator(call: Call) -> bool:
     """Whether a call draws with a generator that the object holds in any case; torch's own is there on every device."""
     given = next((one for key, one in call.given if key == "generator"), None)
-    if not isinstance(given, ast.Attribute) or not is_self_argument(call, given.value):
+    held = None if given is None else definition_of(call.frame.scope.node, given)
+    if given is None or not isinstance(held, ast.Attribute) or not is_self_argument(call, held.value):
         return False
     return not may_be(call.value(given), NoneValue)
 

@@ -5,41 +5,48 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, receiver_name
-from regbuf_lint.classes.stores import is_own, stores_in
+from regbuf_lint.classes.reaching import definition_of, own_attribute
+from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.index.symbols import External
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
-    from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.infer.inference import Inference
 
 _ABOUT_GRADIENT = frozenset({"register_hook", "retain_grad", "grad"})
+_GRADIENT = "torch.autograd.grad"
+_CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 
 
-def is_differentiated_by_hand(definitions: Iterable[ClassDefinition], attribute: str) -> bool:
+def is_differentiated_by_hand(inference: Inference, definitions: Iterable[ClassDefinition], attribute: str) -> bool:
     """Whether a method wants the gradient by an attribute for itself: no optimizer shall train it.
 
     It asks ``torch.autograd.grad`` for it, reads it or hooks into it, or gives the attribute to ``checkpoint``, which
     only records a graph where some tensor among its arguments requires a gradient (``torch.utils.checkpoint``, 2.13).
     """
     return any(
-        is_own(part, receiver_name(function), attribute)
+        isinstance(part, ast.expr) and own_attribute(function, part) == attribute
         for definition in definitions
         for function in definition.methods.values()
         for node in ast.walk(function)
-        for wanted in _differentiated(node)
-        for part in ast.walk(wanted)
+        for wanted in _differentiated(inference, definition.symbol.scope.child(function), node)
+        for part in ast.walk(definition_of(function, wanted))
     )
 
 
-def _differentiated(node: ast.AST) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Attribute) and node.attr in _ABOUT_GRADIENT and isinstance(node.value, ast.Attribute):
-        yield node.value
-    elif isinstance(node, ast.Call) and last_name(node.func) == "grad":
-        yield from (*node.args[1:2], *(one.value for one in node.keywords if one.arg == "inputs"))
-    elif isinstance(node, ast.Call) and last_name(node.func) == "checkpoint":
-        yield from node.args[1:]
+def _differentiated(inference: Inference, scope: Scope, node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Attribute) and node.attr in _ABOUT_GRADIENT:
+        if isinstance(node.value, (ast.Attribute, ast.Name)):
+            yield node.value
+    elif isinstance(node, ast.Call):
+        callees = {one.name for one in inference.project.resolve(scope, node.func) if isinstance(one, External)}
+        if _GRADIENT in callees:
+            yield from (*node.args[1:2], *(one.value for one in node.keywords if one.arg == "inputs"))
+        elif _CHECKPOINT in callees:
+            yield from node.args[1:]
 
 
 def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str) -> bool:
@@ -50,23 +57,23 @@ def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str) -> boo
     functions = [function for one in definitions for function in one.methods.values()]
     listing = {attribute} | {name for function in functions for name in _listing(function, attribute)}
     return any(
-        is_own(part, receiver_name(function), name)
+        own_attribute(function, part) in listing
         for function in functions
         if "param" in function.name
         for node in ast.walk(function)
         if isinstance(node, ast.Return) and node.value is not None
-        for part in _items(node.value)
-        for name in listing
+        for part in _items(function, node.value)
     )
 
 
 def _listing(function: FunctionNode, attribute: str) -> Iterator[str]:
     """Attributes in which a method keeps a list that holds the attribute."""
-    receiver = receiver_name(function)
     for target, value in stores_in(function):
-        if isinstance(target, ast.Attribute) and any(is_own(item, receiver, attribute) for item in _items(value)):
+        held = (own_attribute(function, item) for item in _items(function, value))
+        if isinstance(target, ast.Attribute) and attribute in held:
             yield target.attr
 
 
-def _items(value: ast.expr) -> list[ast.expr]:
+def _items(function: FunctionNode, value: ast.expr) -> list[ast.expr]:
+    value = definition_of(function, value)
     return value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]

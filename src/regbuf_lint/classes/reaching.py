@@ -1,0 +1,123 @@
+"""What a local holds where it is read: the expression that it was given, and so the attribute that it stands for."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, TypeAlias
+
+from regbuf_lint.classes.definition import bound_in, is_name, receiver_name, stored_in
+from regbuf_lint.classes.stores import pairs_of, stores_in, targets_of
+from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.scopes import nested_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from regbuf_lint.index.scopes import FunctionNode
+
+Known: TypeAlias = "dict[str, ast.expr]"
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+
+
+def definition_of(function: ast.AST, node: ast.expr) -> ast.expr:
+    """What a local was given, where one definition alone reaches it; any other expression itself."""
+    return _definitions(function).get(node, node) if isinstance(node, ast.Name) else node
+
+
+def own_attribute(function: ast.AST, node: ast.expr) -> str | None:
+    """The attribute of the object that an expression of a method holds: ``self.x``, or a local that was given it."""
+    node = definition_of(function, node)
+    if not isinstance(node, ast.Attribute) or not isinstance(function, _FUNCTIONS):
+        return None
+    return node.attr if is_name(node.value, receiver_name(function)) else None
+
+
+def is_stored_again(function: FunctionNode, attribute: str) -> bool:
+    """Whether a method assigns what an attribute of its ``self`` holds to another attribute, of any object."""
+    return any(
+        isinstance(target, ast.Attribute) and own_attribute(function, value) == attribute
+        for target, value in stores_in(function)
+    )
+
+
+@once_per_node
+def _definitions(function: ast.AST) -> Mapping[ast.expr, ast.expr]:
+    """For names that a function reads, the one expression that they were given by then."""
+    reading = _Reading()
+    if isinstance(function, _FUNCTIONS):
+        reading.block(function.body, {})
+    return reading.found
+
+
+class _Reading:
+    """Goes through statements in the order in which they run; what is known behind one is what runs behind it."""
+
+    def __init__(self) -> None:
+        self.found: dict[ast.expr, ast.expr] = {}
+
+    def block(self, body: Iterable[ast.stmt], known: Known) -> Known | None:
+        """What is known behind a block; None where nothing runs behind it."""
+        for statement in body:
+            behind = self._statement(statement, known)
+            if behind is None:
+                return None
+            known = behind
+        return known
+
+    def _statement(self, statement: ast.stmt, known: Known) -> Known | None:
+        if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+            return _without(known, frozenset({statement.name}))
+        blocks = list(nested_blocks(statement))
+        if not blocks:
+            return self._simple(statement, known)
+        if not isinstance(statement, (ast.If, ast.With)):  # a loop's body may have run before, and a `try` have failed
+            known = _without(known, stored_in(statement))
+        for head in (one for one in ast.iter_child_nodes(statement) if not isinstance(one, ast.stmt)):
+            self._read(head, known)
+            known = _without(known, stored_in(head))
+        if isinstance(statement, ast.With):
+            return self.block(statement.body, known)
+        ends = [self.block(block, dict(known)) for block in blocks]
+        if not isinstance(statement, ast.If):
+            return known
+        return _met(ends[0], ends[1] if len(ends) > 1 else known)
+
+    def _simple(self, statement: ast.stmt, known: Known) -> Known | None:
+        if isinstance(statement, _LEAVING):
+            self._read(statement, known)
+            return None
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+            self._read(statement, known)
+            return _without(known, stored_in(statement))
+        for part in ast.iter_child_nodes(statement):
+            self._read(part, known)
+        behind = _without(known, stored_in(statement))
+        given = {
+            target.id: self.found.get(value, value)
+            for target, value in pairs_of(statement)
+            if isinstance(target, ast.Name) and (value is not statement.value or target in targets_of(statement))
+        }
+        return {**behind, **given}
+
+    def _read(self, node: ast.AST, known: Known) -> None:
+        names = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in known]
+        if names:
+            inner = bound_in(node)
+            self.found.update({one: known[one.id] for one in names if one.id not in inner})
+
+
+def _without(known: Known, names: frozenset[str]) -> Known:
+    return known if names.isdisjoint(known) else {name: one for name, one in known.items() if name not in names}
+
+
+def _met(one: Known | None, other: Known | None) -> Known | None:
+    """What is known where two paths meet."""
+    if one is None or other is None:
+        return other if one is None else one
+    return {name: value for name, value in one.items() if name in other and _same(value, other[name])}
+
+
+def _same(one: ast.expr, other: ast.expr) -> bool:
+    return one is other or ast.dump(one) == ast.dump(other)
