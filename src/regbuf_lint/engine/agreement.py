@@ -45,11 +45,23 @@ def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozens
         for finding in view.findings:
             if finding.attribute is None or _about(finding) in reported or finding.statement in run_already:
                 continue
-            running = [other for other in views if _runs(other, finding.statement)]
-            versions = [version for other in running for version in other.findings if _is_same(version, finding)]
-            if versions and len(versions) == len(running):
+            versions = [version for other in views for version in other.findings if _is_same(version, finding)]
+            if not any(_speaks_against(other, finding, view) for other in views):
                 reported.add(_about(finding))
                 yield min(versions, key=lambda version: version.fix is not None)
+
+
+def agreed_for(views: Sequence[View], own: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings in a class of which nobody makes objects itself: what its subclasses run counts as they run it.
+
+    Args:
+        views: the class as its subclasses run it.
+        own: what is found in the class alone.
+    """
+    alone = [one for one in own if one.attribute is None or not any(_runs(view, one) for view in views)]
+    yield from alone
+    for finding in agreed(views, alone, frozenset()):
+        yield next((one for one in own if _is_same(one, finding)), finding)
 
 
 def settled_by(own: Construction | None) -> frozenset[Span]:
@@ -72,8 +84,26 @@ def _about(finding: Finding) -> tuple[object, ...]:
     return finding.rule.code, finding.attribute
 
 
-def _runs(view: View, statement: Span) -> bool:
-    return any(event.step.own and event.step.statement == statement for event in view.construction.events)
+def _speaks_against(view: View, finding: Finding, finder: View) -> bool:
+    """Whether a subclass runs a statement and knows better than another one; not so where it has a reason for silence.
+
+    One object that takes care of an attribute does not help those that do not.
+    """
+    if not _runs(view, finding) or any(_is_same(one, finding) for one in view.findings):
+        return False
+    return _kinds(view, finding.attribute) != _kinds(finder, finding.attribute)
+
+
+def _runs(view: View, finding: Finding) -> bool:
+    """Whether the construction that a view shows runs the statement of a finding."""
+    steps = (event.step for event in view.construction.events)
+    return any(step.own and step.statement == finding.statement for step in steps)
+
+
+def _kinds(view: View, attribute: str | None) -> frozenset[type]:
+    """What an attribute can be in the end, by its kinds."""
+    state = view.construction.attributes.get(attribute or "")
+    return frozenset() if state is None else frozenset(map(type, state.value))
 
 
 def _is_same(one: Finding, other: Finding) -> bool:

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.context import ClassContext
-from regbuf_lint.engine.agreement import View, agreed, settled_by
+from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
 from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.headers import Headers
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
-from regbuf_lint.infer.callers import arguments_from_callers
-from regbuf_lint.infer.construction import construct, follow, start
+from regbuf_lint.infer.callers import construct_as_called
+from regbuf_lint.infer.construction import start
 from regbuf_lint.infer.loaded import with_loaded_tensors
+from regbuf_lint.infer.makers import concrete_classes
 from regbuf_lint.infer.subclasses import constructions_through_subclasses
 from regbuf_lint.rules import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
@@ -103,8 +104,8 @@ class Session:
             own = self._construct(symbol) if self._is_module(symbol) else None
             if own is not None:
                 yield self._context(symbol, own)
-            for subclass, construction in constructions_through_subclasses(self._inference, symbol, own):
-                yield self._context(symbol, construction.seen_by(symbol.name), subclass)
+            for subclass, construction in self._through_subclasses(symbol, own):
+                yield self._context(symbol, construction, subclass)
 
     def _is_module(self, symbol: ClassSymbol) -> bool:
         return self._inference.hierarchy.membership(symbol).verdict is Verdict.YES
@@ -153,19 +154,18 @@ class Session:
                 unresolved.update(dict.fromkeys(membership.unresolved))
             construction = self._construct(symbol) if membership.verdict is Verdict.YES else None
             own = [] if construction is None else self._of_class(symbol, construction)
-            yield from own
-            yield from self._through_subclasses(symbol, construction, own)
+            if self._is_stood_for(symbol, construction):
+                yield from agreed_for(list(self._views(symbol, construction)), own)
+            else:
+                yield from own
+                yield from agreed(list(self._views(symbol, construction)), own, settled_by(construction))
 
     def _construct(self, symbol: ClassSymbol) -> Construction | None:
         """What building an object of a class does, with the tensors that all callers in the package pass."""
-        construction = construct(self._inference, symbol)
-        if construction is None or not construction.events:
-            return construction
-        arguments = arguments_from_callers(self._inference, symbol)
-        if arguments is ANY_ARGUMENTS:
-            return construction
-        self._read_elsewhere.add(symbol.scope.file.path)
-        return follow(self._inference, symbol, arguments)
+        construction = construct_as_called(self._inference, symbol)
+        if symbol.scope in self._inference.given and self._inference.given[symbol.scope] is not ANY_ARGUMENTS:
+            self._read_elsewhere.add(symbol.scope.file.path)
+        return construction
 
     def _of_class(
         self, symbol: ClassSymbol, construction: Construction, subclass: ClassSymbol | None = None
@@ -182,14 +182,23 @@ class Session:
         construction = with_loaded_tensors(self._inference, subclass or symbol, construction)
         return ClassContext(self._inference, symbol, construction, subclass=subclass)
 
-    def _through_subclasses(
-        self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]
-    ) -> Iterator[Finding]:
-        """Findings in what only the construction of classes that inherit from ``symbol`` runs."""
-        views = []
-        for subclass, construction in constructions_through_subclasses(self._inference, symbol, own):
+    def _views(self, symbol: ClassSymbol, own: Construction | None) -> Iterator[View]:
+        """A class as those classes run it that inherit from it, where they tell something."""
+        for subclass, construction in self._through_subclasses(symbol, own):
             if subclass.scope.file is not symbol.scope.file:
                 self._read_elsewhere.add(symbol.scope.file.path)
-            seen = construction.seen_by(symbol.name)
-            views.append(View(seen, tuple(self._of_class(symbol, seen, subclass))))
-        yield from agreed(views, known, settled_by(own))
+            yield View(construction, tuple(self._of_class(symbol, construction, subclass)))
+
+    def _through_subclasses(
+        self, symbol: ClassSymbol, own: Construction | None
+    ) -> Iterator[tuple[ClassSymbol, Construction]]:
+        """Classes that inherit from one, with their construction as that one sees it."""
+        if self._is_stood_for(symbol, own):
+            every = ((one, self._construct(one)) for one in concrete_classes(self._inference, symbol))
+        else:
+            every = constructions_through_subclasses(self._inference, symbol, own)
+        yield from ((one, known.seen_by(symbol.name)) for one, known in every if known is not None)
+
+    def _is_stood_for(self, symbol: ClassSymbol, own: Construction | None) -> bool:
+        """Whether objects of a class are made by way of its subclasses alone."""
+        return own is not None and concrete_classes(self._inference, symbol) != (symbol,)

@@ -52,6 +52,7 @@ class Inference:
         probe: collects the uses of loaded objects; None but in an inference made for that.
         construction_summaries: what methods of classes in other files do, by method.
         subclasses: classes that inherit from a class, by the file that they stand in and by that class.
+        concrete: the classes of whose objects a class's statements are judged, by class.
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
         given: tensors that the constructor of a class is given by every caller in its package, by class.
@@ -75,6 +76,7 @@ class Inference:
         self.fields: dict[Scope, dict[str, Value]] = {}
         self.watched: dict[ast.Call, list[Arguments]] = {}
         self.subclasses: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}
+        self.concrete: dict[Scope, tuple[ClassSymbol, ...]] = {}
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}
