@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.model.class_view import GradientRequest
 from regbuf_lint.model.value import is_empty_container
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozens
     """
     reported = {_about(finding) for finding in known}
     for view in views:
+        told = set(reported)
         for finding in view.findings:
-            if finding.attribute is None or _about(finding) in reported or finding.statement in run_already:
+            if finding.attribute is None or _about(finding) in told or finding.statement in run_already:
                 continue
             versions = [version for other in views for version in other.findings if _is_same(version, finding)]
             if not any(_speaks_against(other, finding, view) for other in views):
@@ -58,10 +60,11 @@ def agreed_for(views: Sequence[View], own: Sequence[Finding]) -> Iterator[Findin
         views: the class as its subclasses run it.
         own: what is found in the class alone.
     """
-    alone = [one for one in own if one.attribute is None or not any(_runs(view, one) for view in views)]
-    yield from alone
-    for finding in agreed(views, alone, frozenset()):
-        yield next((one for one in own if _is_same(one, finding)), finding)
+    kept = [one for one in own if one.attribute is None or not any(_runs(view, one) for view in views)]
+    found = list(agreed(views, kept, frozenset()))
+    kept += [one for one in own if any(_is_same(one, other) for other in found)]
+    yield from kept
+    yield from (one for one in found if not any(_is_same(one, other) for other in kept))
 
 
 def settled_by(own: Construction | None) -> frozenset[Span]:
@@ -85,13 +88,14 @@ def _about(finding: Finding) -> tuple[object, ...]:
 
 
 def _speaks_against(view: View, finding: Finding, finder: View) -> bool:
-    """Whether a subclass runs a statement and knows better than another one; not so where it has a reason for silence.
+    """Whether a subclass that runs a statement gives the attribute something else there than the one that finds it.
 
-    One object that takes care of an attribute does not help those that do not.
+    One that gives it the same has another reason for silence: it takes care of the attribute, which does not help
+    objects of the others.
     """
     if not _runs(view, finding) or any(_is_same(one, finding) for one in view.findings):
         return False
-    return _kinds(view, finding.attribute) != _kinds(finder, finding.attribute)
+    return _kinds(view, finding) != _kinds(finder, finding)
 
 
 def _runs(view: View, finding: Finding) -> bool:
@@ -100,11 +104,12 @@ def _runs(view: View, finding: Finding) -> bool:
     return any(step.own and step.statement == finding.statement for step in steps)
 
 
-def _kinds(view: View, attribute: str | None) -> frozenset[type]:
-    """What an attribute can be in the end, by its kinds."""
-    state = view.construction.attributes.get(attribute or "")
-    return frozenset() if state is None else frozenset(map(type, state.value))
+def _kinds(view: View, finding: Finding) -> frozenset[type]:
+    """What the statement of a finding makes of the attribute, by its kinds."""
+    events = (event for event in view.construction.events if event.attribute == finding.attribute and event.step.own)
+    given = (event for event in events if event.step.statement == finding.statement)
+    return frozenset(type(one) for event in given if not isinstance(event, GradientRequest) for one in event.value)
 
 
 def _is_same(one: Finding, other: Finding) -> bool:
-    return one.rule is other.rule and one.span == other.span
+    return one.rule is other.rule and one.span == other.span and one.attribute == other.attribute

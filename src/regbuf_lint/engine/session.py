@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,9 @@ from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.callers import construct_as_called
 from regbuf_lint.infer.construction import start
 from regbuf_lint.infer.loaded import with_loaded_tensors
-from regbuf_lint.infer.makers import concrete_classes
-from regbuf_lint.infer.subclasses import constructions_through_subclasses
+from regbuf_lint.infer.makers import is_stood_for
+from regbuf_lint.infer.run_by_subclasses import constructions_through_subclasses
+from regbuf_lint.infer.subclasses import subclasses_in
 from regbuf_lint.rules import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error
@@ -104,8 +106,10 @@ class Session:
             own = self._construct(symbol) if self._is_module(symbol) else None
             if own is not None:
                 yield self._context(symbol, own)
-            for subclass, construction in self._through_subclasses(symbol, own):
-                yield self._context(symbol, construction, subclass)
+            known = [] if own is None else self._of_class(symbol, own)
+            stood_for = self._is_stood_for(symbol, own, known)
+            for one, seen in constructions_through_subclasses(self._inference, symbol, own, stood_for=stood_for):
+                yield self._context(symbol, seen, one)
 
     def _is_module(self, symbol: ClassSymbol) -> bool:
         return self._inference.hierarchy.membership(symbol).verdict is Verdict.YES
@@ -154,11 +158,7 @@ class Session:
                 unresolved.update(dict.fromkeys(membership.unresolved))
             construction = self._construct(symbol) if membership.verdict is Verdict.YES else None
             own = [] if construction is None else self._of_class(symbol, construction)
-            if self._is_stood_for(symbol, construction):
-                yield from agreed_for(list(self._views(symbol, construction)), own)
-            else:
-                yield from own
-                yield from agreed(list(self._views(symbol, construction)), own, settled_by(construction))
+            yield from self._with_subclasses(symbol, construction, own)
 
     def _construct(self, symbol: ClassSymbol) -> Construction | None:
         """What building an object of a class does, with the tensors that all callers in the package pass."""
@@ -182,23 +182,24 @@ class Session:
         construction = with_loaded_tensors(self._inference, subclass or symbol, construction)
         return ClassContext(self._inference, symbol, construction, subclass=subclass)
 
-    def _views(self, symbol: ClassSymbol, own: Construction | None) -> Iterator[View]:
-        """A class as those classes run it that inherit from it, where they tell something."""
-        for subclass, construction in self._through_subclasses(symbol, own):
+    def _with_subclasses(
+        self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]
+    ) -> Iterator[Finding]:
+        """What is found in a class, by those of its objects, too, that are ones of classes that inherit from it."""
+        stood_for = self._is_stood_for(symbol, own, known)
+        views = []
+        for subclass, seen in constructions_through_subclasses(self._inference, symbol, own, stood_for=stood_for):
             if subclass.scope.file is not symbol.scope.file:
                 self._read_elsewhere.add(symbol.scope.file.path)
-            yield View(construction, tuple(self._of_class(symbol, construction, subclass)))
+            views.append(View(seen, tuple(self._of_class(symbol, seen, subclass))))
+        if stood_for:
+            return agreed_for(views, known)
+        return chain(known, agreed(views, known, settled_by(own)))
 
-    def _through_subclasses(
-        self, symbol: ClassSymbol, own: Construction | None
-    ) -> Iterator[tuple[ClassSymbol, Construction]]:
-        """Classes that inherit from one, with their construction as that one sees it."""
-        if self._is_stood_for(symbol, own):
-            every = ((one, self._construct(one)) for one in concrete_classes(self._inference, symbol))
-        else:
-            every = constructions_through_subclasses(self._inference, symbol, own)
-        yield from ((one, known.seen_by(symbol.name)) for one, known in every if known is not None)
+    def _is_stood_for(self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]) -> bool:
+        """Whether objects of a class are made as ones of its subclasses alone.
 
-    def _is_stood_for(self, symbol: ClassSymbol, own: Construction | None) -> bool:
-        """Whether objects of a class are made by way of its subclasses alone."""
-        return own is not None and concrete_classes(self._inference, symbol) != (symbol,)
+        Where nothing is found in it and its file has no subclass, that is not looked for.
+        """
+        near = own is not None and subclasses_in(self._inference, symbol, symbol.scope.file)
+        return own is not None and bool(near or known) and is_stood_for(self._inference, symbol)

@@ -42,8 +42,9 @@ def is_used_as_value(file: FileFacts, name: str) -> bool:
         node = pending.pop()
         if name in (getattr(node, "attr", None), getattr(node, "id", None)):
             return True
-        inner = (child for child in _with_values(node) if not isinstance(child, (ast.stmt, ast.expr)) or _holds(child, rows))
-        pending.extend(inner)
+        pending.extend(
+            one for one in _with_values(node) if not isinstance(one, (ast.stmt, ast.expr)) or _holds(one, rows)
+        )
     return False
 
 

@@ -15,7 +15,6 @@ from regbuf_lint.classes.definition import (
     positional_names,
 )
 from regbuf_lint.classes.moves import moves_parts
-from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
@@ -40,6 +39,7 @@ from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.references import FunctionValue
 from regbuf_lint.infer.state import State
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
+from regbuf_lint.model.class_view import Construction
 from regbuf_lint.model.value import (
     NONE,
     OTHER,
@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
-    from regbuf_lint.model.class_view import Construction
 
 _DEEPEST = 3
 """Constructors through which an argument is followed that each hands on to the next."""
@@ -76,10 +75,14 @@ _NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda
 
 def construct_as_called(inference: Inference, symbol: ClassSymbol) -> Construction | None:
     """What building an object of a class does, with the tensors that all callers pass; None as for ``construct``."""
-    construction = construct(inference, symbol)
-    if construction is None or not construction.events:
-        return construction
-    arguments = arguments_from_callers(inference, symbol)
+    return inference.memo.found_once(
+        inference.constructions_as_called, symbol.scope, "as called", lambda: _construct_as_called(inference, symbol)
+    )
+
+
+def _construct_as_called(inference: Inference, symbol: ClassSymbol) -> Construction:
+    construction = construct(inference, symbol) or Construction()
+    arguments = arguments_from_callers(inference, symbol) if construction.events else ANY_ARGUMENTS
     return construction if arguments is ANY_ARGUMENTS else follow(inference, symbol, arguments)
 
 
@@ -302,11 +305,11 @@ def _is_parameter_there(inference: Inference, scope: Scope, value: Value, depth:
     is_one = may_be(value, Parameter) or _is_of_module(value)
     if any(isinstance(one, Tensor if is_one else (Tensor, Unknown)) and not one.argument for one in value):
         return False
-    owners = _built_by(inference, scope)
-    return (is_one or bool(arguments)) and all(
-        bool(owners) and depth <= _DEEPEST and all(is_given_parameters(inference, one, name, depth + 1) for one in owners)
-        for name in arguments
-    )
+    owners = _built_by(inference, scope) if arguments else ()
+    if (arguments and not owners) or depth > _DEEPEST:
+        return False
+    handed = ((owner, name) for owner in owners for name in arguments)
+    return (is_one or bool(arguments)) and all(is_given_parameters(inference, *one, depth + 1) for one in handed)
 
 
 def is_left_out(inference: Inference, symbol: ClassSymbol, argument: str, depth: int = 0) -> bool:

@@ -9,12 +9,12 @@ from regbuf_lint.classes.definition import arguments_with_defaults, given_expres
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.symbols import ClassSymbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
 
 
@@ -44,7 +44,6 @@ class ConstructorArguments:
         self._symbol = symbol
         self._rebound = rebound
         self._handed: dict[FunctionNode, Mapping[str, str]] = {}
-        self._owners: dict[FunctionNode, ClassSymbol] = {}
         found = inference.find_method(symbol, "__init__")
         self.function = None if found is None else found[1]
         if found is not None:
@@ -53,16 +52,17 @@ class ConstructorArguments:
         self.kept = dict(self._stores())
 
     def _follow(self, owner: ClassSymbol, function: FunctionNode, arguments: Mapping[str, str]) -> None:
-        """Note a method that is given arguments of the constructor, and the methods of the object to which it hands them on."""
+        """Note a method that is given arguments of the constructor, and the methods to which it hands them on."""
         if function in self._handed:
             return
         bound_again = {target.id for target, _ in stores_in(function) if isinstance(target, ast.Name)}
-        names = arguments if self._rebound else {name: one for name, one in arguments.items() if name not in bound_again}
-        self._handed[function], self._owners[function] = names, owner
+        kept = (name for name in arguments if self._rebound or name not in bound_again)
+        self._handed[function] = names = {name: arguments[name] for name in kept}
         for call in _method_calls(function):
             found = self._called(owner, function, call)
             given = {} if found is None else given_expressions(found[1], call)
-            handed = {name: names[one.id] for name, one in given.items() if isinstance(one, ast.Name) and one.id in names}
+            named = {name: one.id for name, one in given.items() if isinstance(one, ast.Name)}
+            handed = {name: names[one] for name, one in named.items() if one in names}
             if found is not None and handed and receiver_name(found[1]) is not None:
                 self._follow(*found, handed)
 

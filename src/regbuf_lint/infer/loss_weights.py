@@ -35,7 +35,8 @@ def weights_of_losses(inference: Inference, symbol: ClassSymbol) -> frozenset[st
     arguments = ConstructorArguments(inference, symbol)
     if arguments.function is None:
         return frozenset()
-    plain = {one.arg for one, default in arguments_with_defaults(arguments.function) if default and not is_none(default)}
+    defaults = arguments_with_defaults(arguments.function)
+    plain = {one.arg for one, default in defaults if default is not None and not is_none(default)}
     found: set[str] = set()
     for owner, function in arguments.functions():
         scope = owner.scope.child(function)

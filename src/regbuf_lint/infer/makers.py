@@ -6,12 +6,12 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, decorator_names, receiver_name
+from regbuf_lint.classes.definition import decorator_names, receiver_name
 from regbuf_lint.index.calls import calls_of, is_used_as_value
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import ClassSymbol, FunctionSymbol
-from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, MOST_SUBCLASSES, subclasses
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, own_name, subclasses, subclasses_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.infer.inference import Inference
 
+MOST_SUBCLASSES = 8
+"""Subclasses whose construction is followed for the sake of one class; a framework's base may have a thousand."""
 MOST_CALLS = 12
 """Calls that are looked at for the sake of one class."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def concrete_classes(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
-    """The nn.Module classes of whose objects a class's statements are judged: as a rule the class itself.
+    """The nn.Module classes of which objects are that a class builds: as a rule the class itself.
 
-    Where nobody at hand makes an object of it, while some make objects of classes that inherit from it, it is these;
-    and all others that inherit from it, but for those for which the same holds.
+    Where nobody at hand makes objects of it, it is the classes that inherit from it, but for those that, in their turn,
+    nobody makes objects of and others inherit from.
     """
     known = inference.concrete.get(symbol.scope)
     if known is None:
@@ -38,19 +40,40 @@ def concrete_classes(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSy
 
 
 def _concrete(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
-    below = list(islice(subclasses(inference, symbol), MOST_LOOKED_AT + 1))
-    if not below or _is_made(inference, symbol):
+    if not _may_be_derived_from(inference, symbol) or is_made(inference, symbol):
         return (symbol,)
+    below = list(islice(subclasses(inference, symbol), MOST_LOOKED_AT + 1))
     modules = [one for one in below if inference.hierarchy.membership(one).verdict is Verdict.YES]
-    made = [one for one in modules if _is_made(inference, one)]
-    bases = {base for one in made for base in inference.classes(one)[1:]}
-    found = tuple(one for one in modules if one in made or one not in bases)
-    return found if made and len(found) <= MOST_SUBCLASSES and len(below) <= MOST_LOOKED_AT else (symbol,)
+    bases = {base for one in modules for base in inference.classes(one)[1:]}
+    found = tuple(one for one in modules if one not in bases or is_made(inference, one))
+    return found if found and len(found) <= MOST_SUBCLASSES and len(below) <= MOST_LOOKED_AT else (symbol,)
+
+
+def is_stood_for(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether objects of a class are made at hand, and as ones of its subclasses alone."""
+    found = concrete_classes(inference, symbol)
+    return found != (symbol,) and any(is_made(inference, one) for one in found)
+
+
+def _may_be_derived_from(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether some class may inherit from a class, as far as can be told without reading other files."""
+    file = symbol.scope.file
+    return bool(subclasses_in(inference, symbol, file)) or inference.project.is_derived_from_elsewhere(
+        file, own_name(symbol)
+    )
+
+
+def is_made(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether somebody makes objects of a class itself, for all that is known: who is offered it, or calls it."""
+    known = inference.made.get(symbol.scope)
+    if known is None:
+        known = inference.made[symbol.scope] = _is_made(inference, symbol)
+    return known
 
 
 def _is_made(inference: Inference, symbol: ClassSymbol) -> bool:
     """Whether somebody makes objects of a class itself, for all that is known: who is offered it, or calls it."""
-    file, name = symbol.scope.file, symbol.scope.qualname.rpartition(".")[2]
+    file, name = symbol.scope.file, own_name(symbol)
     if inference.definition(symbol).decorators or is_used_as_value(file, name):
         return True
     if is_exported(inference.project, symbol):
@@ -62,7 +85,7 @@ def _is_made(inference: Inference, symbol: ClassSymbol) -> bool:
 
 def calls(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls of a class in its package, ``cls(...)`` of its own among them, with the scope that each stands in."""
-    name = symbol.scope.qualname.rpartition(".")[2]
+    name = own_name(symbol)
     yield from _calls_in(inference, symbol, name, inference.project.files_calling(symbol.scope.file, name))
     for owner in inference.classes(symbol):
         for function in inference.definition(owner).methods.values():
@@ -74,7 +97,7 @@ def calls(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, as
 
 def calls_beside(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls of a class outside its package: in scripts, examples and tests of its project."""
-    name = symbol.scope.qualname.rpartition(".")[2]
+    name = own_name(symbol)
     return _calls_in(inference, symbol, name, inference.project.files_beside_calling(symbol.scope.file, name))
 
 
