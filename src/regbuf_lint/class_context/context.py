@@ -21,7 +21,7 @@ from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import Follower
-from regbuf_lint.model.class_view import Registration, Write
+from regbuf_lint.model.class_view import Registration, Write, seen_by
 from regbuf_lint.model.value import (
     NOTHING,
     Distribution,
@@ -144,7 +144,7 @@ class ClassContext:
     @property
     def never_initialises(self) -> bool:
         """Whether no text that construction runs could call ``nn.Module.__init__``."""
-        if self.subclass is not None or self.definition.decorators or self.overrides("__new__") is not None:
+        if self.inference.definition(self.built).decorators or self.overrides("__new__") is not None:
             return False
         return self.inference.is_free_of(self.built, self.construction.called | {"__init__"}, ("super", "__init__"))
 
@@ -225,9 +225,10 @@ class ClassContext:
 
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""
-        methods = self.uses.stored.get(attribute, set()) - self.construction.called - BUILDERS
+        methods = methods_of([one.stored for one in self.own_uses], attribute) - self.construction.called - BUILDERS
         events = [later_events(self.inference, self.built, method) for method in sorted(methods)]
-        return tuple(event for several in events for event in several if event.attribute == attribute)
+        found = (event for several in events for event in several if event.attribute == attribute)
+        return tuple(seen_by(event, self.symbol.name) for event in found)
 
     def is_held_elsewhere(self, attribute: str) -> bool:
         """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
@@ -266,8 +267,9 @@ class ClassContext:
     def matches(self, attribute: str | None, pattern: str) -> bool:
         """Whether an attribute, None for a computed name, is one of those that a pattern speaks of."""
         name = attribute or ""
-        last = self.name.rpartition(".")[2]
-        return any(fnmatchcase(one, pattern) for one in (name, f"{last}.{name}", f"{self.name}.{name}"))
+        classes = {self.name, self.built.scope.qualname}
+        owners = {"", *(f"{one}." for one in classes), *(f"{one.rpartition('.')[2]}." for one in classes)}
+        return any(fnmatchcase(f"{owner}{name}", pattern) for owner in owners)
 
     @cached_property
     def text(self) -> ClassText:

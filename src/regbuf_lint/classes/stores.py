@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, is_name, last_name, receiver_name
+from regbuf_lint.classes.definition import is_name, last_name, receiver_name
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
 
 _RESHAPING = frozenset(
@@ -65,26 +64,6 @@ def called_for(function: FunctionNode, attribute: str) -> Iterator[str]:
     """Last names of what a method calls to make the values that it assigns to an attribute of its ``self``."""
     for value in values_in([function], attribute):
         yield from (last_name(node.func) for node in ast.walk(value) if isinstance(node, ast.Call))
-
-
-def kept_arguments(definition: ClassDefinition, holds: Callable[[ast.expr | None], bool]) -> dict[str, str]:
-    """The arguments that ``__init__`` keeps as they are given, by the attributes that hold them.
-
-    Args:
-        definition: the class.
-        holds: what has to hold for the argument's default, None where it has none.
-    """
-    function = definition.methods.get("__init__")
-    if function is None:
-        return {}
-    stores = stores_in(function)
-    bound_again = {target.id for target, _ in stores if isinstance(target, ast.Name)}
-    given = {one.arg for one, default in arguments_with_defaults(function) if holds(default)} - bound_again
-    return {
-        target.attr: value.id
-        for target, value in stores
-        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in given
-    }
 
 
 def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.model.class_view import GradientRequest
 from regbuf_lint.model.value import is_empty_container
 
 if TYPE_CHECKING:
@@ -42,14 +43,28 @@ def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozens
     """
     reported = {_about(finding) for finding in known}
     for view in views:
+        told = set(reported)
         for finding in view.findings:
-            if finding.attribute is None or _about(finding) in reported or finding.statement in run_already:
+            if finding.attribute is None or _about(finding) in told or finding.statement in run_already:
                 continue
-            running = [other for other in views if _runs(other, finding.statement)]
-            versions = [version for other in running for version in other.findings if _is_same(version, finding)]
-            if versions and len(versions) == len(running):
+            versions = [version for other in views for version in other.findings if _is_same(version, finding)]
+            if not any(_speaks_against(other, finding, view) for other in views):
                 reported.add(_about(finding))
                 yield min(versions, key=lambda version: version.fix is not None)
+
+
+def agreed_for(views: Sequence[View], own: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings in a class of which nobody makes objects itself: what its subclasses run counts as they run it.
+
+    Args:
+        views: the class as its subclasses run it.
+        own: what is found in the class alone.
+    """
+    kept = [one for one in own if one.attribute is None or not any(_runs(view, one) for view in views)]
+    found = list(agreed(views, kept, frozenset()))
+    kept += [one for one in own if any(_is_same(one, other) for other in found)]
+    yield from kept
+    yield from (one for one in found if not any(_is_same(one, other) for other in kept))
 
 
 def settled_by(own: Construction | None) -> frozenset[Span]:
@@ -72,9 +87,29 @@ def _about(finding: Finding) -> tuple[object, ...]:
     return finding.rule.code, finding.attribute
 
 
-def _runs(view: View, statement: Span) -> bool:
-    return any(event.step.own and event.step.statement == statement for event in view.construction.events)
+def _speaks_against(view: View, finding: Finding, finder: View) -> bool:
+    """Whether a subclass that runs a statement gives the attribute something else there than the one that finds it.
+
+    One that gives it the same has another reason for silence: it takes care of the attribute, which does not help
+    objects of the others.
+    """
+    if not _runs(view, finding) or any(_is_same(one, finding) for one in view.findings):
+        return False
+    return _kinds(view, finding) != _kinds(finder, finding)
+
+
+def _runs(view: View, finding: Finding) -> bool:
+    """Whether the construction that a view shows runs the statement of a finding."""
+    steps = (event.step for event in view.construction.events)
+    return any(step.own and step.statement == finding.statement for step in steps)
+
+
+def _kinds(view: View, finding: Finding) -> frozenset[type]:
+    """What the statement of a finding makes of the attribute, by its kinds."""
+    events = (event for event in view.construction.events if event.attribute == finding.attribute and event.step.own)
+    given = (event for event in events if event.step.statement == finding.statement)
+    return frozenset(type(one) for event in given if not isinstance(event, GradientRequest) for one in event.value)
 
 
 def _is_same(one: Finding, other: Finding) -> bool:
-    return one.rule is other.rule and one.span == other.span
+    return one.rule is other.rule and one.span == other.span and one.attribute == other.attribute

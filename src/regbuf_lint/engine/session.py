@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.context import ClassContext
-from regbuf_lint.engine.agreement import View, agreed, settled_by
+from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
 from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.headers import Headers
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
-from regbuf_lint.infer.callers import arguments_from_callers
-from regbuf_lint.infer.construction import construct, follow, start
+from regbuf_lint.infer.callers import construct_as_called
+from regbuf_lint.infer.construction import start
 from regbuf_lint.infer.loaded import with_loaded_tensors
-from regbuf_lint.infer.subclasses import constructions_through_subclasses
+from regbuf_lint.infer.makers import is_stood_for
+from regbuf_lint.infer.run_by_subclasses import constructions_through_subclasses
+from regbuf_lint.infer.subclasses import subclasses_in
 from regbuf_lint.infer.tensor_uses import with_used_tensors
 from regbuf_lint.rules import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
@@ -104,8 +107,10 @@ class Session:
             own = self._construct(symbol) if self._is_module(symbol) else None
             if own is not None:
                 yield self._context(symbol, own)
-            for subclass, construction in constructions_through_subclasses(self._inference, symbol, own):
-                yield self._context(symbol, construction.seen_by(symbol.name), subclass)
+            known = [] if own is None else self._of_class(symbol, own)
+            stood_for = self._is_stood_for(symbol, own, known)
+            for one, seen in constructions_through_subclasses(self._inference, symbol, own, stood_for=stood_for):
+                yield self._context(symbol, seen, one)
 
     def _is_module(self, symbol: ClassSymbol) -> bool:
         return self._inference.hierarchy.membership(symbol).verdict is Verdict.YES
@@ -154,19 +159,14 @@ class Session:
                 unresolved.update(dict.fromkeys(membership.unresolved))
             construction = self._construct(symbol) if membership.verdict is Verdict.YES else None
             own = [] if construction is None else self._of_class(symbol, construction)
-            yield from own
-            yield from self._through_subclasses(symbol, construction, own)
+            yield from self._with_subclasses(symbol, construction, own)
 
     def _construct(self, symbol: ClassSymbol) -> Construction | None:
         """What building an object of a class does, with the tensors that all callers in the package pass."""
-        construction = construct(self._inference, symbol)
-        if construction is None or not construction.events:
-            return construction
-        arguments = arguments_from_callers(self._inference, symbol)
-        if arguments is ANY_ARGUMENTS:
-            return construction
-        self._read_elsewhere.add(symbol.scope.file.path)
-        return follow(self._inference, symbol, arguments)
+        construction = construct_as_called(self._inference, symbol)
+        if symbol.scope in self._inference.given and self._inference.given[symbol.scope] is not ANY_ARGUMENTS:
+            self._read_elsewhere.add(symbol.scope.file.path)
+        return construction
 
     def _of_class(
         self, symbol: ClassSymbol, construction: Construction, subclass: ClassSymbol | None = None
@@ -185,14 +185,24 @@ class Session:
         construction = with_used_tensors(self._inference, built, construction)
         return ClassContext(self._inference, symbol, construction, subclass=subclass)
 
-    def _through_subclasses(
+    def _with_subclasses(
         self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]
     ) -> Iterator[Finding]:
-        """Findings in what only the construction of classes that inherit from ``symbol`` runs."""
+        """What is found in a class, by those of its objects, too, that are ones of classes that inherit from it."""
+        stood_for = self._is_stood_for(symbol, own, known)
         views = []
-        for subclass, construction in constructions_through_subclasses(self._inference, symbol, own):
+        for subclass, seen in constructions_through_subclasses(self._inference, symbol, own, stood_for=stood_for):
             if subclass.scope.file is not symbol.scope.file:
                 self._read_elsewhere.add(symbol.scope.file.path)
-            seen = construction.seen_by(symbol.name)
             views.append(View(seen, tuple(self._of_class(symbol, seen, subclass))))
-        yield from agreed(views, known, settled_by(own))
+        if stood_for:
+            return agreed_for(views, known)
+        return chain(known, agreed(views, known, settled_by(own)))
+
+    def _is_stood_for(self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]) -> bool:
+        """Whether objects of a class are made as ones of its subclasses alone.
+
+        Where nothing is found in it and its file has no subclass, that is not looked for.
+        """
+        near = own is not None and subclasses_in(self._inference, symbol, symbol.scope.file)
+        return own is not None and bool(near or known) and is_stood_for(self._inference, symbol)

@@ -8,5 +8,5 @@ from regbuf_lint.infer.callers import is_made_by_forward
 EXEMPTION = Exemption(
     "made-by-forward",
     "such objects are made in `forward` methods alone, and end with the call",
-    lambda context, _attribute: is_made_by_forward(context.inference, context.symbol),
+    lambda context, _attribute: is_made_by_forward(context.inference, context.built),
 )

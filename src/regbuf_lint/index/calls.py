@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import Scope
 
+_ASKING = frozenset({"isinstance", "issubclass", "super"})
+
 
 def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls in a file of what has a name, alone or behind a dot, with the innermost scope around each."""
-    rows = _rows_with(file, name)
+    rows = _rows_with(file, rf"\b{re.escape(name)}\(")
     pending: list[tuple[ast.AST, Scope]] = [(file.tree, file.scope)] if rows else []
     while pending:
         node, scope = pending.pop()
@@ -32,9 +34,40 @@ def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
             pending.append((child, scope.child(child) if opens else scope))  # type: ignore[arg-type]
 
 
-def _rows_with(file: FileFacts, name: str) -> list[int]:
-    """Rows in which the name stands before a parenthesis."""
-    found = re.finditer(rf"\b{re.escape(name)}\(", file.source.text)
+def is_used_as_value(file: FileFacts, name: str) -> bool:
+    """Whether a file does more with a class of that name than to derive from it and to ask whether an object is one."""
+    rows = _rows_with(file, rf"\b{re.escape(name)}\b")
+    pending: list[ast.AST] = [file.tree] if rows else []
+    while pending:
+        node = pending.pop()
+        if name in (getattr(node, "attr", None), getattr(node, "id", None)):
+            return True
+        pending.extend(
+            one for one in _with_values(node) if not isinstance(one, (ast.stmt, ast.expr)) or _holds(one, rows)
+        )
+    return False
+
+
+def _with_values(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a node, without annotations, bases, and what is asked about or named to reach a method of a base."""
+    if isinstance(node, ast.If) and is_type_checking(node.test):
+        return iter(node.orelse)
+    if isinstance(node, ast.ClassDef):
+        return iter([*node.decorator_list, *node.body])
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return iter([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults), *node.body])
+    if isinstance(node, ast.AnnAssign):
+        return iter([node.target, *([] if node.value is None else [node.value])])
+    if isinstance(node, ast.Attribute) and node.attr == "__init__":
+        return iter(())
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _ASKING:
+        return iter(node.args[:1] if node.func.id != "super" else ())  # type: ignore[attr-defined]
+    return ast.iter_child_nodes(node)
+
+
+def _rows_with(file: FileFacts, pattern: str) -> list[int]:
+    """Rows in which what a pattern describes begins."""
+    found = re.finditer(pattern, file.source.text)
     return list(dict.fromkeys(file.source.position(match.start()).row for match in found))
 
 

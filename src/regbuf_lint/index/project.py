@@ -197,6 +197,10 @@ class Project:
             if other is not None:
                 yield other
 
+    def is_derived_from_elsewhere(self, file: FileFacts, word: str) -> bool:
+        """Whether a class of another file of the package has ``word`` among its bases."""
+        return any(path != file.path for path in self._deriving(file, word))
+
     def files_calling(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
         """``file``, and by path the other files of its top-level package where something with a class's name is called.
 

@@ -209,7 +209,7 @@ def _argument(
     if value is None and default is not None and not arguments.starred:
         value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
     if value is None or may_be(value, Unknown):
-        promised = _promise(frame, parameter)
+        promised = _promise(frame, parameter, value)
         stand_in = _standing_default(frame, parameter, default, promised) if value is None else None
         if stand_in is not None:
             return stand_in
@@ -262,8 +262,11 @@ def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None
     return value if is_only(value, ExternalValue, FunctionValue, ClassValue) else None
 
 
-def _promise(frame: Frame, parameter: ast.arg) -> Value:
+def _promise(frame: Frame, parameter: ast.arg, given: Value | None = None) -> Value:
+    """What a parameter is that is given nothing that is known; an argument that is handed on keeps its name."""
+    handed = {one.argument for one in given or () if isinstance(one, Unknown)} - {""}
+    name = handed.pop() if len(handed) == 1 else parameter.arg
     if parameter.annotation is None:
-        return frozenset({Unknown("an argument without annotation", parameter.arg)})
+        return frozenset({Unknown("an argument without annotation", name)})
     promised = annotated(frame.inference, frame.scope.parent or frame.scope, parameter.annotation)
-    return frame.as_argument(promised, parameter.arg)
+    return frame.as_argument(promised, name)

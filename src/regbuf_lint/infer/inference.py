@@ -45,11 +45,14 @@ class Inference:
         hierarchy: which classes are nn.Module classes.
         settings: the run's settings.
         constructions: constructions followed before, by class.
+        constructions_as_called: the same with what all callers give for arguments.
         summaries: results of functions called before, by function and arguments.
         constants: values of names bound outside functions, by expression.
         constructor: follows the construction of an object of a class.
         construction_summaries: what methods of classes in other files do, by method.
         subclasses: classes that inherit from a class, by the file that they stand in and by that class.
+        concrete: the classes of which objects are that a class builds, by class.
+        made: whether somebody makes objects of a class itself, by class.
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
         given: tensors that the constructor of a class is given by every caller in its package, by class.
@@ -64,6 +67,7 @@ class Inference:
         self.settings = settings
         self.hierarchy = Hierarchy(project, settings.module_classes)
         self.constructions: dict[Scope, Construction] = {}
+        self.constructions_as_called: dict[Scope, Construction] = {}
         self.summaries: dict[tuple[object, ...], Value] = {}
         self.constants: dict[ast.expr, Value] = {}
         self.functions: dict[Scope, FunctionValue] = {}
@@ -72,6 +76,8 @@ class Inference:
         self.fields: dict[Scope, dict[str, Value]] = {}
         self.watched: dict[ast.Call, list[Arguments]] = {}
         self.subclasses: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}
+        self.concrete: dict[Scope, tuple[ClassSymbol, ...]] = {}
+        self.made: dict[Scope, bool] = {}
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_name, is_none, receiver_name
-from regbuf_lint.classes.stores import kept_arguments
+from regbuf_lint.classes.definition import arguments_with_defaults, is_none
 from regbuf_lint.index.symbols import External
+from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from regbuf_lint.index.symbols import ClassSymbol, Symbol
     from regbuf_lint.infer.inference import Inference
@@ -26,32 +26,30 @@ _PLACE = 2
 
 
 def weights_of_losses(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
-    """Arguments that some method of a class gives to a loss of torch, which takes tensors and None alone for weights.
+    """Arguments that some method of an object gives to a loss of torch, which takes tensors and None alone for weights.
 
     Args:
         inference: what the run shares.
-        symbol: the class.
+        symbol: the class of the object.
     """
-    definition = inference.definition(symbol)
-    attributes = kept_arguments(definition, lambda default: default is None or is_none(default))
-    found = set()
-    for function in definition.methods.values():
-        receiver = receiver_name(function)
-        scope = symbol.scope.child(function)
+    arguments = ConstructorArguments(inference, symbol)
+    if arguments.function is None:
+        return frozenset()
+    defaults = arguments_with_defaults(arguments.function)
+    plain = {one.arg for one, default in defaults if default is not None and not is_none(default)}
+    found: set[str] = set()
+    for owner, function in arguments.functions():
+        scope = owner.scope.child(function)
         for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
-            given = {attributes[one.attr] for one in _weights(call) if _is_kept(one, receiver, attributes)}
-            if given and any(_is_loss(one) for one in inference.project.resolve(scope, call.func)):
-                found |= given
+            given = {name for one in _weights(call) if (name := arguments.named_by(function, one)) is not None}
+            if given - plain and any(_is_loss(one) for one in inference.project.resolve(scope, call.func)):
+                found |= given - plain
     return frozenset(found)
 
 
 def _weights(call: ast.Call) -> Iterator[ast.expr]:
     yield from call.args[_PLACE : _PLACE + 1]
     yield from (one.value for one in call.keywords if one.arg in _WEIGHTS)
-
-
-def _is_kept(node: ast.expr, receiver: str | None, attributes: Mapping[str, str]) -> TypeGuard[ast.Attribute]:
-    return isinstance(node, ast.Attribute) and is_name(node.value, receiver) and node.attr in attributes
 
 
 def _is_loss(callee: Symbol) -> bool:

@@ -3,53 +3,60 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name, receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name
 from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 from regbuf_lint.model.value import NoneValue, Tensor, Value, is_only, may_be
 from regbuf_lint.torch_facts.table import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import FunctionNode
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.inference import Inference
 
 _NUMBERS_ONLY = frozenset({"range", "chr", "open", "getattr", "setattr", "hasattr", "issubclass"})
 """Builtins that fail when they are given a tensor, or that make no sense of one."""
 
 
-def open_arguments(definition: ClassDefinition, allowed: Callable[[ast.expr], Value]) -> frozenset[str]:
-    """Arguments of a class's own ``__init__`` that might be tensors and that the object keeps or computes from.
+def open_arguments(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
+    """Arguments of the constructor that might be tensors and that objects of a class keep or compute from.
 
-    Only names that reach an attribute directly count: what is handed on is somebody else's.
+    Only names that reach an attribute directly, or through methods of the object, count: what is given to others is
+    theirs.
 
     Args:
-        definition: the class.
-        allowed: gives the values that an annotation allows.
+        inference: what the run shares.
+        symbol: the class.
     """
-    function = definition.methods.get("__init__")
-    if function is None:
+    found = inference.find_method(symbol, "__init__")
+    names = frozenset[str]() if found is None else frozenset(_undecided(inference, *found))
+    keywords = frozenset[str]() if found is None else frozenset(_keywords(found[1]))
+    if not names | keywords:
         return frozenset()
-    kept = _Kept(receiver_name(function))
-    kept.visit(function)
-    names = frozenset(_undecided(function, allowed)) & kept.used | frozenset(_keywords(function))
+    arguments = ConstructorArguments(inference, symbol, rebound=True, keywords=keywords)
+    names = names & arguments.used() | keywords
     if not names:
         return frozenset()
-    same = {attribute: name for attribute, name in kept.direct.items() if name in names}
-    refused = set(_refused(function, names, None, {}))
-    for method in (*definition.methods.values(), *definition.properties.values()):
-        refused.update(_refused(method, frozenset(), receiver_name(method), same))
+    refused = {
+        arguments.named_by(function, part)
+        for _, function in arguments.functions()
+        for node in ast.walk(function)
+        for part in _no_tensors(node)
+    }
     return names - refused
 
 
-def _undecided(function: FunctionNode, allowed: Callable[[ast.expr], Value]) -> Iterator[str]:
+def _undecided(inference: Inference, owner: ClassSymbol, function: FunctionNode) -> Iterator[str]:
     """Arguments of which no annotation says whether they are tensors, and that have no default but None."""
     for argument, default in arguments_with_defaults(function)[1:]:
         has_default = default is not None and not is_none(default)
-        if not has_default and (argument.annotation is None or _leaves_open(allowed(argument.annotation))):
+        annotation = argument.annotation
+        if not has_default and (annotation is None or _leaves_open(annotated(inference, owner.scope, annotation))):
             yield argument.arg
 
 
@@ -78,51 +85,6 @@ def _asked(value: ast.expr, rest: str) -> str | None:
         case _:
             return None
     return key if is_name(owner, rest) else None
-
-
-@dataclass
-class _Kept(ast.NodeVisitor):
-    """Names in what is stored on the object.
-
-    Attributes:
-        receiver: name of the first parameter.
-        used: names that what is stored, or a local, is computed from.
-        direct: for each attribute that is one of these names and nothing else, the name.
-    """
-
-    receiver: str | None
-    used: set[str] = field(default_factory=set)
-    direct: dict[str, str] = field(default_factory=dict)
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        self.used.update(one.id for one in ast.walk(node.value) if isinstance(one, ast.Name))
-        for target in node.targets:
-            if isinstance(target, ast.Attribute) and isinstance(node.value, ast.Name):
-                self._note(target, node.value.id)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
-            self.visit_Assign(ast.Assign([node.target], node.value))
-
-    def _note(self, target: ast.Attribute, name: str) -> None:
-        if is_name(target.value, self.receiver):
-            self.direct[target.attr] = name
-
-
-def _refused(
-    function: FunctionNode, names: frozenset[str], receiver: str | None, attributes: dict[str, str]
-) -> Iterator[str]:
-    """Those of some names (or of the names that attributes hold) that a method uses as no tensor is used."""
-
-    def meant(node: ast.AST | None) -> str | None:
-        if isinstance(node, ast.Name) and node.id in names:
-            return node.id
-        if isinstance(node, ast.Attribute) and is_name(node.value, receiver):
-            return attributes.get(node.attr)
-        return None
-
-    for node in ast.walk(function):
-        yield from (name for name in map(meant, _no_tensors(node)) if name is not None)
 
 
 def _no_tensors(node: ast.AST) -> Iterator[ast.AST | None]:

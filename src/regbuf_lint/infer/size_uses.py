@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_name
-from regbuf_lint.classes.reaching import own_attribute
-from regbuf_lint.classes.stores import kept_arguments
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.symbols import External
+from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import Scope
@@ -22,25 +20,19 @@ _TAKING_TENSORS = ("Loss", "ParameterList", "ParameterDict")
 
 
 def is_used_as_size(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
-    """Whether a class gives an argument of its constructor to ``range``, to a layer of torch, or to ``view``.
+    """Whether objects of a class give an argument of the constructor to ``range``, to a layer of torch, or to ``view``.
 
     Args:
         inference: what the run shares.
         symbol: the class.
         argument: the argument, which the methods may know as an attribute that is nothing else.
     """
-    definition = inference.definition(symbol)
-    kept = frozenset(
-        attribute for attribute, name in kept_arguments(definition, lambda _: True).items() if name == argument
-    )
-    for function in definition.methods.values():
-        scope = symbol.scope.child(function)
+    arguments = ConstructorArguments(inference, symbol)
+    for owner, function in arguments.functions():
+        scope = owner.scope.child(function)
         for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
-            for size in _sizes(inference, scope, call):
-                if is_name(size, argument) and function.name == "__init__":
-                    return True
-                if own_attribute(function, size) in kept:
-                    return True
+            if any(arguments.named_by(function, size) == argument for size in _sizes(inference, scope, call)):
+                return True
     return False
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.classes.stores import is_own, stores_in
 from regbuf_lint.index.symbols import External, FunctionSymbol
-from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
@@ -39,7 +38,7 @@ def with_used_tensors(inference: Inference, symbol: ClassSymbol, construction: C
     if not wanted:
         return construction
     trace = Follower(inference, symbol, (), wanted, lambda _: True).trace(known)
-    open_names = _open_names(inference, symbol)
+    open_names = open_arguments(inference, symbol)
     found = frozenset(name for name in wanted if _is_tensor(known[name].value, name, trace.tensors, open_names))
     return _with_tensors(construction, found) if found else construction
 
@@ -58,13 +57,6 @@ def _is_tensor(value: Value, name: str, used: frozenset[Origin], open_names: fro
 
 def _arguments(value: Value) -> frozenset[str]:
     return frozenset(one.argument for one in value if isinstance(one, Unknown)) - {""}
-
-
-def _open_names(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
-    def names(base: ClassSymbol) -> frozenset[str]:
-        return open_arguments(inference.definition(base), lambda one: annotated(inference, base.scope, one))
-
-    return frozenset[str]().union(*map(names, inference.classes(symbol)))
 
 
 def _may_take(inference: Inference, symbol: ClassSymbol, attribute: str, arguments: frozenset[str]) -> bool:

@@ -157,5 +157,10 @@ class Construction:
 
     def seen_by(self, owner: str) -> Construction:
         """The same construction with those steps as own that stand in the class ``owner``, a base of the class."""
-        events = tuple(replace(event, step=replace(event.step, own=event.step.owner == owner)) for event in self.events)
-        return replace(self, events=events)
+        return replace(self, events=tuple(seen_by(event, owner) for event in self.events))
+
+
+def seen_by(event: Event, owner: str) -> Event:
+    """The same event as that class sees it in whose body it stands, or another one."""
+    own = event.step.owner == owner
+    return event if event.step.own == own else replace(event, step=replace(event.step, own=own))

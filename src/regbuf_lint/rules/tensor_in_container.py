@@ -116,7 +116,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
             ending.setdefault(event.attribute, []).append(event)
     for attribute, writes in ending.items():
         if exempting(context, attribute) is not None or is_merged_over_settings(
-            context.inference, context.symbol, attribute
+            context.inference, context.built, attribute
         ):
             continue
         if is_handed_out(context.definitions, attribute) or _is_inert(context, attribute):

@@ -12,6 +12,7 @@ from regbuf_lint.infer.frame import Meter, TooLarge
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.references import SelfValue, bound
 from regbuf_lint.infer.state import State
+from regbuf_lint.infer.subclasses import own_name
 from regbuf_lint.infer.trace.traced_frame import TracedFrame
 from regbuf_lint.infer.trace.tracer import Tracer
 from regbuf_lint.model.use import MethodSummary, Trace
@@ -93,6 +94,7 @@ class Follower:
             for node in self._functions(owner)
             if node.name in touching and self._runs_later(node.name) and self._is_meant(symbol, owner, node)
         ]
+        found = [one for one in found if not self._is_left_alone(symbol, one[1].name)]
         used = self._used_by(symbol, {node.name for _, node in found})
         at_entry = self._at_entry(symbol, attributes) if found else {}
         setting = self._setting(symbol)
@@ -110,6 +112,19 @@ class Follower:
         """Whether a method is the one that its name means on an object, and not one that a subclass replaces."""
         method = self._inference.find_method(symbol, node.name)
         return method is None or method[1] is node or method[0] == owner
+
+    def _is_left_alone(self, symbol: ClassSymbol, name: str) -> bool:
+        """Whether nothing uses a method but methods that others take the place of, on an object of a class."""
+        every = self._inference.classes(symbol)
+        using = [(base, user) for base in every for user in self._inference.uses(base).read.get(name, ())]
+        return bool(using) and not any(self._is_run(symbol, *one) for one in using)
+
+    def _is_run(self, symbol: ClassSymbol, owner: ClassSymbol, method: str) -> bool:
+        """Whether an object of a class may run a method as a base has it."""
+        found = self._inference.find_method(symbol, method)
+        if found is None or found[0] == owner:
+            return True
+        return not self._inference.is_free_of(symbol, frozenset({method}), ("super", own_name(owner)))
 
     def _touching(self, symbol: ClassSymbol) -> frozenset[str]:
         """Names of methods that may touch an attribute that somebody asks about, by themselves or through others."""
