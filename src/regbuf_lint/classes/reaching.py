@@ -73,10 +73,10 @@ class _Reading:
         if not blocks:
             return self._simple(statement, known)
         if not isinstance(statement, (ast.If, ast.With)):  # a loop's body may have run before, and a `try` have failed
-            known = _without(known, stored_in(statement))
+            known = _after(known, statement)
         for head in (one for one in ast.iter_child_nodes(statement) if not isinstance(one, ast.stmt)):
             self._read(head, known)
-            known = _without(known, stored_in(head))
+            known = _after(known, head)
         if isinstance(statement, ast.With):
             return self.block(statement.body, known)
         ends = [self.block(block, dict(known)) for block in blocks]
@@ -90,10 +90,10 @@ class _Reading:
             return None
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
             self._read(statement, known)
-            return _without(known, stored_in(statement))
+            return _after(known, statement)
         for part in ast.iter_child_nodes(statement):
             self._read(part, known)
-        behind = _without(known, stored_in(statement))
+        behind = _after(known, statement)
         given = {
             target.id: self.found.get(value, value)
             for target, value in pairs_of(statement)
@@ -106,6 +106,14 @@ class _Reading:
         if names:
             inner = bound_in(node)
             self.found.update({one: known[one.id] for one in names if one.id not in inner})
+
+
+def _after(known: Known, node: ast.AST) -> Known:
+    """What is known behind code that may bind names, or give an attribute another value than a local was given."""
+    stores = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load))
+    changed = {one.attr for one in stores} if known else set[str]()
+    stale = (name for name, one in known.items() if isinstance(one, ast.Attribute) and one.attr in changed)
+    return _without(known, stored_in(node).union(stale))
 
 
 def _without(known: Known, names: frozenset[str]) -> Known:
