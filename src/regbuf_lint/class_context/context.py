@@ -22,6 +22,8 @@ from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Registration, Write, seen_by
+from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import (
     NOTHING,
     Distribution,
@@ -50,6 +52,10 @@ if TYPE_CHECKING:
 
 _HOLDING = (Tensor, Sequence, Mapping, Distribution)
 """What an attribute can be whose tensors somebody may ask about."""
+
+
+_KEEPING = frozenset({Sink.PASSED, Sink.STORED})
+"""Ends of a value at which somebody else may hold it."""
 
 
 class ClassContext:
@@ -241,6 +247,14 @@ class ClassContext:
     def escapes(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
         return any(not self.building.isdisjoint(uses.escaping.get(attribute, ())) for uses in self.own_uses)
+
+    def is_kept_elsewhere(self, attribute: str) -> bool:
+        """Whether something else may hold the very tensor of the attribute once the object is built."""
+        if not self.escapes(attribute):
+            return False
+        trace = self._followed(frozenset({attribute}), BUILDERS.__contains__)
+        uses = (use for use in trace.uses(attribute) if use.flow is Flow.SAME)
+        return not trace.was_followed(attribute) or any(use.sink in _KEEPING for use in uses)
 
     @cached_property
     def subclasses_at_hand(self) -> tuple[ClassSymbol, ...]:

@@ -22,7 +22,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     trace = context.trace(attribute)
     if not trace.was_followed(attribute):
         return None
-    is_kept_elsewhere = trace.stores(attribute) or context.escapes(attribute)
+    is_kept_elsewhere = trace.stores(attribute) or context.is_kept_elsewhere(attribute)
     if not trace.uses(attribute) and not is_kept_elsewhere and not context.is_used_later(attribute):
         return NEVER_READ
     found = tensors(context.value_of(attribute))

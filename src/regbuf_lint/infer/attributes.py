@@ -64,7 +64,8 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
 
-_REGISTERING = frozenset({"register_buffer", "register_parameter", "add_module", "register_module", "add_state"})
+REGISTERING = frozenset({"register_buffer", "register_parameter", "add_module", "register_module", "add_state"})
+"""Methods of an object under construction that register what they are given."""
 
 
 def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, node: ast.expr) -> Value:
@@ -200,12 +201,12 @@ def _readable_method(
 ) -> tuple[ClassSymbol, FunctionNode] | None:
     """The method that a class has or inherits; none for a well-known one that registers state, as no source tells."""
     found = frame.inference.find_method(symbol, name, after)
-    listed = outside_class(found[0].name) if found is not None and name in _REGISTERING else None
+    listed = outside_class(found[0].name) if found is not None and name in REGISTERING else None
     return None if listed is not None and name in listed.members else found
 
 
 def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:
-    if name in _REGISTERING:
+    if name in REGISTERING:
         return frozenset({SelfMethod(owner.symbol, name)})
     for base in frame.inference.outside_bases(owner.symbol):
         if library_functions().taking_tensor.match(f"{base.name}.{name}"):

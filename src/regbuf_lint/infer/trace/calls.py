@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.infer.attributes import REGISTERING
 from regbuf_lint.infer.references import (
     ClassValue,
     ExternalValue,
@@ -55,6 +56,8 @@ def _trail(call: Call) -> Trail:
         return part_called(call)
     if is_only(callee, PartialCall):
         return partial_called(call)
+    if is_only(callee, SelfMethod) and all(one.name in REGISTERING for one in callee if isinstance(one, SelfMethod)):
+        return NOWHERE  # what is registered follows the object
     function = call.node.func
     if isinstance(function, ast.Attribute) and not is_only(callee, ClassValue, NamedTupleClass, SelfMethod):
         owner = call.value(function.value)
