@@ -54,7 +54,7 @@ from regbuf_lint.model.value import (
     may_be,
     without,
 )
-from regbuf_lint.torch_facts.library_functions import library_functions
+from regbuf_lint.torch_facts.library_functions import takes_tensor
 from regbuf_lint.torch_facts.table import table
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:
     if name in REGISTERING:
         return frozenset({SelfMethod(owner.symbol, name)})
     for base in frame.inference.outside_bases(owner.symbol):
-        if library_functions().taking_tensor.match(f"{base.name}.{name}"):
+        if takes_tensor(f"{base.name}.{name}"):
             return frozenset({SelfMethod(owner.symbol, name)})
         known = torch_class(base.name)
         if known is None:

@@ -38,6 +38,8 @@ from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Va
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.infer.frame import Frame
     from regbuf_lint.infer.state import State
@@ -51,7 +53,7 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     if asked is not None:
         note_gradient(frame, asked, state)
     callee = frame.evaluate(node.func, state)
-    arguments = evaluate_arguments(frame, node, state)
+    arguments = arguments_of(node, lambda one: frame.evaluate(one, state))
     if node in frame.inference.watched:
         frame.inference.watched[node].append(arguments)
     for keyword in node.keywords:
@@ -67,12 +69,12 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     return frame.without_graph(found)
 
 
-def evaluate_arguments(frame: Frame, node: ast.Call, state: State) -> Arguments:
-    """The values of a call's arguments."""
+def arguments_of(node: ast.Call, value_of: Callable[[ast.expr], Value]) -> Arguments:
+    """The values of a call's arguments, given what finds that of an expression."""
     positional: list[Value] = []
     starred = False
     for argument in node.args:
-        value = frame.evaluate(argument, state)
+        value = value_of(argument)
         if isinstance(argument, ast.Starred):
             known = items_of(value)
             starred = starred or known is None
@@ -81,7 +83,7 @@ def evaluate_arguments(frame: Frame, node: ast.Call, state: State) -> Arguments:
             positional.append(value)
     keywords: dict[str, Value] = {}
     for keyword in node.keywords:
-        value = frame.evaluate(keyword.value, state)
+        value = value_of(keyword.value)
         if keyword.arg is None:
             starred = True
         else:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.subclasses import subclasses
 from regbuf_lint.infer.trace.loaded_uses import loaded_uses
-from regbuf_lint.model.class_view import AttributeState, Construction, Event, Write
+from regbuf_lint.model.class_view import Construction, Write
 from regbuf_lint.model.value import Loaded, Part, Place, Sequence, Tensor, Value, may_be
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.infer.trace.loaded_uses import Noted
@@ -31,13 +29,7 @@ def with_loaded_tensors(inference: Inference, symbol: ClassSymbol, construction:
     wanted = frozenset(event.attribute for event in written if event.attribute is not None)
     every = tuple(subclasses(inference, symbol))
     noted = loaded_uses(inference, symbol, every, wanted, construction.attributes)
-    found = {attribute: _alternatives(noted, attribute) for attribute in wanted}
-    events = tuple(_event(event, found) for event in construction.events)
-    attributes = {
-        name: AttributeState(_value(state.value, found[name]), state.writes) if name in found else state
-        for name, state in construction.attributes.items()
-    }
-    return replace(construction, events=events, attributes=attributes)
+    return construction.with_values({name: partial(_value, found=_alternatives(noted, name)) for name in wanted})
 
 
 def _alternatives(noted: Noted, attribute: str) -> tuple[Alternative, ...]:
@@ -48,13 +40,6 @@ def _alternatives(noted: Noted, attribute: str) -> tuple[Alternative, ...]:
     holds = element in noted.tensors or (item in noted.tensors and whole not in noted.tensors)
     tensors = (_TENSOR,) if whole in noted.tensors or item in noted.tensors else ()
     return (*tensors, _TENSORS) if holds else tensors
-
-
-def _event(event: Event, found: Mapping[str, tuple[Alternative, ...]]) -> Event:
-    if not isinstance(event, Write) or event.attribute is None or event.attribute not in found:
-        return event
-    known = found[event.attribute]
-    return replace(event, value=_value(event.value, known), prior=_value(event.prior, known))
 
 
 def _value(value: Value, found: tuple[Alternative, ...]) -> Value:

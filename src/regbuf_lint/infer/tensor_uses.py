@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
@@ -18,12 +17,12 @@ from regbuf_lint.torch_facts.library_functions import takes_tensor
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import ClassSymbol, Symbol
     from regbuf_lint.infer.inference import Inference
-    from regbuf_lint.model.class_view import Construction, Event
+    from regbuf_lint.model.class_view import Construction
 
 
 def with_used_tensors(inference: Inference, symbol: ClassSymbol, construction: Construction) -> Construction:
@@ -31,16 +30,16 @@ def with_used_tensors(inference: Inference, symbol: ClassSymbol, construction: C
 
     What was read from another object is that object's, and stays unknown.
     """
-    known = construction.attributes
     written = {event.attribute for event in construction.events if isinstance(event, Write) and _is_open(event.value)}
-    wanted = frozenset(name for name in written if name is not None and name in known and _is_open(known[name].value))
-    wanted = frozenset(name for name in wanted if _may_take(inference, symbol, name, _arguments(known[name].value)))
+    held = {name: state.value for name, state in construction.attributes.items() if name in written}
+    known = {name: value for name, value in held.items() if _is_open(value)}
+    wanted = _candidates(inference, symbol, known)
     if not wanted:
         return construction
-    trace = Follower(inference, symbol, (), wanted, lambda _: True).trace(known)
+    used = Follower(inference, symbol, (), wanted, lambda _: True).trace(construction.attributes).tensors
     open_names = open_arguments(inference, symbol)
-    found = frozenset(name for name in wanted if _is_tensor(known[name].value, name, trace.tensors, open_names))
-    return _with_tensors(construction, found) if found else construction
+    found = [name for name in wanted if _is_tensor(known[name], name, used, open_names)]
+    return construction.with_values(dict.fromkeys(found, _as_tensors))
 
 
 def _is_open(value: Value) -> bool:
@@ -59,16 +58,20 @@ def _arguments(value: Value) -> frozenset[str]:
     return frozenset(one.argument for one in value if isinstance(one, Unknown)) - {""}
 
 
-def _may_take(inference: Inference, symbol: ClassSymbol, attribute: str, arguments: frozenset[str]) -> bool:
-    """Whether a method has the attribute, or an argument that it holds, where perhaps only a tensor can stand."""
+def _candidates(inference: Inference, symbol: ClassSymbol, known: Mapping[str, Value]) -> frozenset[str]:
+    """Those of some attributes that, or whose arguments, stand in a method where perhaps only a tensor can stand."""
+    found: set[str] = set()
     for base in inference.classes(symbol):
-        definition = inference.definition(base)
-        methods = inference.uses(base).read.get(attribute, set()) | {"__init__"}
+        definition, read = inference.definition(base), inference.uses(base).read
         for function in (*definition.methods.values(), *definition.properties.values()):
-            names = arguments if function.name == "__init__" else frozenset[str]()
-            if function.name in methods and _is_among(attribute, names, function, _taken(inference, base, function)):
-                return True
-    return False
+            is_builder = function.name == "__init__"
+            asked = [one for one in known.keys() - found if is_builder or function.name in read.get(one, ())]
+            taken = list(_taken(inference, base, function)) if asked else []
+            for attribute in asked:
+                names = _arguments(known[attribute]) if is_builder else frozenset[str]()
+                if _is_among(attribute, names, function, taken):
+                    found.add(attribute)
+    return frozenset(found)
 
 
 def _taken(inference: Inference, owner: ClassSymbol, function: FunctionNode) -> Iterator[ast.expr]:
@@ -100,22 +103,6 @@ def _is_among(attribute: str, names: frozenset[str], function: FunctionNode, exp
     return any(
         is_own(one, receiver, attribute) or (isinstance(one, ast.Name) and one.id in held) for one in expressions
     )
-
-
-def _with_tensors(construction: Construction, found: frozenset[str]) -> Construction:
-    """The construction in which what some attributes get is a tensor, be it a Parameter or not."""
-    events = tuple(_event(event) if event.attribute in found else event for event in construction.events)
-    attributes = {
-        name: replace(state, value=_as_tensors(state.value)) if name in found else state
-        for name, state in construction.attributes.items()
-    }
-    return replace(construction, events=events, attributes=attributes)
-
-
-def _event(event: Event) -> Event:
-    if not isinstance(event, Write):
-        return event
-    return replace(event, value=_as_tensors(event.value), prior=_as_tensors(event.prior))
 
 
 def _as_tensors(value: Value) -> Value:

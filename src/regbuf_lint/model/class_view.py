@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.model.value import UNSET, Buffer, Tensor, Value, may_be
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from regbuf_lint.model.span import Span
     from regbuf_lint.model.trail import Trail
@@ -154,6 +154,21 @@ class Construction:
     initialised: bool = False
     called: frozenset[str] = frozenset()
     begun: int = 0
+
+    def with_values(self, changes: Mapping[str, Callable[[Value], Value]]) -> Construction:
+        """The same construction with other values in some attributes, given what changes each of them."""
+
+        def changed(event: Event) -> Event:
+            change = changes.get(event.attribute or "")
+            if change is None or not isinstance(event, Write):
+                return event
+            return replace(event, value=change(event.value), prior=change(event.prior))
+
+        attributes = {
+            name: replace(state, value=changes[name](state.value)) if name in changes else state
+            for name, state in self.attributes.items()
+        }
+        return replace(self, events=tuple(map(changed, self.events)), attributes=attributes)
 
     def seen_by(self, owner: str) -> Construction:
         """The same construction with those steps as own that stand in the class ``owner``, a base of the class."""

@@ -11,13 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
-from regbuf_lint.infer.arguments import Arguments
+from regbuf_lint.infer.calls import arguments_of
 from regbuf_lint.infer.construction import follow
 from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfMethod
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.infer.trace.tracer import Tracer
 from regbuf_lint.model.value import Literal, Loaded, Mapping, Part, Place, Sequence, Value, is_only, may_be, parts_of
-from regbuf_lint.torch_facts.library_functions import library_functions
+from regbuf_lint.torch_facts.library_functions import takes_tensor
 from regbuf_lint.torch_facts.table import table
 from regbuf_lint.torch_facts.traits import has
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.infer.state import State
     from regbuf_lint.infer.trace.traced_frame import TracedFrame
@@ -124,7 +125,7 @@ class _Noting(Tracer):
 
     def _note_call(self, frame: TracedFrame, node: ast.Call) -> None:
         """What is called is no tensor; what some functions are given is one, or holds some."""
-        callee, arguments = frame.value_of(node.func), _arguments(frame, node)
+        callee, arguments = frame.value_of(node.func), arguments_of(node, frame.value_of)
         self._is_other(callee)
         first = arguments.positional[0] if arguments.positional else frozenset()
         for one in callee:
@@ -177,13 +178,6 @@ def _is_of_others(name: str) -> bool:
     return any(hasattr(kind, name) for kind in (dict, list, str)) or (module is not None and name in module.names)
 
 
-def _arguments(frame: TracedFrame, node: ast.Call) -> Arguments:
-    starred = next((at for at, one in enumerate(node.args) if isinstance(one, ast.Starred)), len(node.args))
-    named = {one.arg: frame.value_of(one.value) for one in node.keywords if one.arg is not None}
-    is_open = starred < len(node.args) or len(named) < len(node.keywords)
-    return Arguments(tuple(map(frame.value_of, node.args[:starred])), named, is_open)
-
-
 def _elements(value: Value) -> Value:
     """The loaded alternatives that are elements of something."""
     return frozenset(
@@ -207,9 +201,8 @@ def _elements_of(joined: Value) -> set[Place]:
 
 
 def _takes_tensor(frame: TracedFrame, method: SelfMethod) -> bool:
-    known = library_functions().taking_tensor
     bases = frame.inference.outside_bases(method.symbol)
-    return any(known.match(f"{base.name}.{method.name}") is not None for base in bases)
+    return any(takes_tensor(f"{base.name}.{method.name}") for base in bases)
 
 
 def _places(value: Value, depth: int = 2) -> set[Place]:

@@ -147,7 +147,7 @@ class TracedFrame(Frame):
         self.results.append(trail)
         if self.is_entry:
             self.tracer.returned(self, node)
-            self.run_later(self.seen.get(node, frozenset()), state)
+            self.run_later(self.value_of(node), state)
 
     def passes(self, node: ast.Call | None, callee: Value) -> None:
         """A call is about to be followed; None where a getter or the like is run."""
