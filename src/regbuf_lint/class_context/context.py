@@ -58,6 +58,10 @@ _KEEPING = frozenset({Sink.PASSED, Sink.STORED})
 """Ends of a value at which somebody else may hold it."""
 
 
+def _may_run_again(method: str) -> bool:
+    return method not in BUILDERS
+
+
 class ClassContext:
     """One nn.Module class of the file that is being checked, with what is known of its family.
 
@@ -86,7 +90,7 @@ class ClassContext:
         self.subclass = subclass
         self.built = subclass or symbol
         self.inference = inference
-        self._traces: dict[frozenset[str], Trace] = {}
+        self._traces: dict[tuple[frozenset[str], Callable[[str], bool]], Trace] = {}
 
     @cached_property
     def building(self) -> frozenset[str]:
@@ -94,21 +98,25 @@ class ClassContext:
         return self.construction.called | BUILDERS
 
     def trace(self, attribute: str) -> Trace:
-        """What becomes of an attribute once the object is built.
-
-        All attributes that the class's own statements give tensors are followed at once, any other one by itself.
-        """
-        asked = self._own_tensors if attribute in self._own_tensors else frozenset({attribute})
-        known = self._traces.get(asked)
-        if known is None:
-            known = self._traces[asked] = self._followed(asked, self.runs_later)
-        return known
+        """What becomes of an attribute once the object is built."""
+        return self._traced(attribute, self.runs_later)
 
     def trace_again(self, attribute: str) -> Trace:
         """What becomes of an attribute where somebody calls methods again that build the object, as a ``reset``."""
         if self.readers(attribute).isdisjoint(self.building - BUILDERS):
             return self.trace(attribute)
-        return self._followed(frozenset({attribute}), lambda method: method not in BUILDERS)
+        return self._traced(attribute, _may_run_again)
+
+    def _traced(self, attribute: str, runs: Callable[[str], bool]) -> Trace:
+        """What becomes of an attribute in the methods that run.
+
+        All attributes that the class's own statements give tensors are followed at once, any other one by itself.
+        """
+        asked = self._own_tensors if attribute in self._own_tensors else frozenset({attribute})
+        known = self._traces.get((asked, runs))
+        if known is None:
+            known = self._traces[asked, runs] = self._followed(asked, runs)
+        return known
 
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
         subclasses = [one for one in self._family if self._is_subclass(one)]
