@@ -152,6 +152,22 @@ def test_a_helper_is_followed_with_what_it_is_given() -> None:
     assert {frozenset(one.name for one in use.partners) for use in found.uses("x")} == {frozenset({"y"})}
 
 
+def test_each_function_that_a_call_may_mean_is_given_what_is_passed() -> None:
+    found = trace("""
+        def forward(self, y):
+            combined = self.added if self.training else self.scaled
+            return combined(self.x, y)
+
+        def added(self, one, other):
+            return one + other
+
+        def scaled(self, one, other):
+            return one * other
+    """)
+    meetings = {(use.method, *(one.name for one in use.partners)) for use in found.uses("x") if use.sink is Sink.MEETS}
+    assert meetings == {("added", "y"), ("scaled", "y")}
+
+
 def test_a_helper_that_only_somebody_else_calls_counts_by_itself() -> None:
     found = trace("def other(self, z):\n    return z * self.x\n")
     assert [(use.entry, words(use)) for use in found.uses("x")] == [("other", ("MEETS", "SAME", {"z"}, True))]

@@ -63,6 +63,7 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
         note_random(frame, node.args[0], state)
     frame.passes(node, callee)
     found = join(_call(frame, one, arguments, node, state) for one in callee if not cannot_be_called(one))
+    frame.has_passed()
     found = spread_by_call(callee, arguments, found or UNKNOWN)
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
         found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor

@@ -272,6 +272,9 @@ class Frame:
     def passes(self, node: ast.Call | None, callee: Value) -> None:
         """A call is about to be followed; None where a getter or the like is run."""
 
+    def has_passed(self) -> None:
+        """The functions that a call may mean have been followed."""
+
     def enters(self, inner: Frame, function: FunctionValue, local: State) -> None:
         """The body of a function is about to run in a frame of its own."""
 

@@ -163,6 +163,10 @@ class TracedFrame(Frame):
         rest = merged(self.trails.get(one, NOWHERE).element for one in more) if more else None
         self._passed = _Passed(positional, keywords, rest)
 
+    def has_passed(self) -> None:
+        """The functions that a call may mean have been followed."""
+        self._passed = None
+
     def enters(self, inner: Frame, function: FunctionValue, local: State) -> None:
         """The body of a function is about to run in a frame of its own."""
         self.tracer.visited.add(function.scope)
@@ -177,7 +181,6 @@ class TracedFrame(Frame):
             if trail is None:
                 trail = NOWHERE if self._passed is not None else made(Source.PARAMETER, name)
             local.trails[name] = trail_of_kind(trail, value)
-        self._passed = None
 
     def _given(self, arguments: ast.arguments, function: FunctionValue) -> dict[str, Trail]:
         """The trails of the arguments that are passed, by name; the object itself has none."""
