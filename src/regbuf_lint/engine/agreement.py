@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import GradientRequest
+from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.value import is_empty_container
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.span import Span
     from regbuf_lint.model.value import Value
+
+_TRUST = (Applicability.DISPLAY, Applicability.UNSAFE, Applicability.SAFE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,8 @@ class View:
 def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozenset[Span]) -> Iterator[Finding]:
     """Findings in statements that some subclass runs and the class alone does not, and that no subclass speaks against.
 
-    Where the fix is withheld for one of the subclasses, it is withheld. A method that sets attributes whose names come
-    from outside may only ever be given those of buffers, so names that are not known are left alone.
+    The fix is trusted as far as it is for the subclass for which it is trusted least. A method that sets attributes
+    whose names come from outside may only ever be given those of buffers, so names that are not known are left alone.
 
     Args:
         views: the class as its subclasses run it.
@@ -50,7 +53,7 @@ def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozens
             versions = [version for other in views for version in other.findings if _is_same(version, finding)]
             if not any(_speaks_against(other, finding, view) for other in views):
                 reported.add(_about(finding))
-                yield min(versions, key=lambda version: version.fix is not None)
+                yield min(versions, key=_trust)
 
 
 def agreed_for(views: Sequence[View], own: Sequence[Finding]) -> Iterator[Finding]:
@@ -61,10 +64,8 @@ def agreed_for(views: Sequence[View], own: Sequence[Finding]) -> Iterator[Findin
         own: what is found in the class alone.
     """
     kept = [one for one in own if one.attribute is None or not any(_runs(view, one) for view in views)]
-    found = list(agreed(views, kept, frozenset()))
-    kept += [one for one in own if any(_is_same(one, other) for other in found)]
     yield from kept
-    yield from (one for one in found if not any(_is_same(one, other) for other in kept))
+    yield from agreed(views, kept, frozenset())
 
 
 def settled_by(own: Construction | None) -> frozenset[Span]:
@@ -81,6 +82,11 @@ def settled_by(own: Construction | None) -> frozenset[Span]:
 
 def _is_empty(value: Value) -> bool:
     return bool(value) and all(map(is_empty_container, value))
+
+
+def _trust(finding: Finding) -> int:
+    """How far the fix of a finding can be trusted; least where it has none."""
+    return -1 if finding.fix is None else _TRUST.index(finding.fix.applicability)
 
 
 def _about(finding: Finding) -> tuple[object, ...]:

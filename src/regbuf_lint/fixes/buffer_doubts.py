@@ -11,6 +11,7 @@ from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.fixes.persistence import may_start_empty
 from regbuf_lint.fixes.unmet_demands import unmet_demands
+from regbuf_lint.infer.makers import is_stood_for
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
@@ -115,7 +116,7 @@ def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     user = _dict_user(context)
     if user is not None:
         found.append(f"`{user}` goes through `__dict__`, which does not hold buffers")
-    if context.subclass is not None:
+    if context.subclass is not None and not is_stood_for(context.inference, context.symbol):
         subclass = context.subclass.scope.qualname
         found.append(
             f"only subclasses like `{subclass}` store it while they are built; others use `{context.name}` too"

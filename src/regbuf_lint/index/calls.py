@@ -72,5 +72,6 @@ def _rows_with(file: FileFacts, pattern: str) -> list[int]:
 
 
 def _holds(node: ast.stmt | ast.expr, rows: list[int]) -> bool:
+    first = min(one.lineno for one in (node, *getattr(node, "decorator_list", ())))
     last = node.end_lineno or node.lineno
-    return any(node.lineno <= row <= last for row in rows)
+    return any(first <= row <= last for row in rows)

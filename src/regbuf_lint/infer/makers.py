@@ -50,7 +50,9 @@ def _concrete(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSymbol, .
 
 
 def is_stood_for(inference: Inference, symbol: ClassSymbol) -> bool:
-    """Whether objects of a class are made at hand, and as ones of its subclasses alone."""
+    """Whether objects of an nn.Module class are made at hand, and as ones of its subclasses alone."""
+    if inference.hierarchy.membership(symbol).verdict is not Verdict.YES:
+        return False
     found = concrete_classes(inference, symbol)
     return found != (symbol,) and any(is_made(inference, one) for one in found)
 
