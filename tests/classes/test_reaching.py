@@ -51,6 +51,14 @@ def test_definition_of(body: str, expected: str) -> None:
     assert held_at_end(body) == expected
 
 
+@pytest.mark.parametrize("line", ["held = held[0]", "held += held[0]", "other[held] = y", "return held", "raise held"])
+def test_a_statement_reads_before_it_assigns(line: str) -> None:
+    function = ast.parse(f"def method(self, y):\n    held = self.x\n    {line}\n").body[0]
+    read = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == "held"][1:]
+    loaded = next(one for one in read if isinstance(one.ctx, ast.Load))
+    assert ast.unparse(definition_of(function, loaded)) == "self.x"
+
+
 def test_own_attribute_is_one_of_the_receiver() -> None:
     function = ast.parse("def method(me, other):\n    a = me.x\n    b = other.x\n    return a, b\n").body[0]
     assert isinstance(function, ast.FunctionDef)

