@@ -114,8 +114,9 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     every, names = (inside, names) if inside else _looked_at(function, names, calls_beside(inference, symbol))
     if not names:
         return ANY_ARGUMENTS
-    in_use = any(_is_in_use(inference, scope) for scope, _ in inside)
-    stated = frozenset[str]() if in_use else _stated(inference, symbol, owner.scope.child(function), names)
+    stated = _stated(inference, symbol, owner.scope.child(function), names)
+    if stated and any(_is_in_use(inference, scope) for scope, _ in inside):
+        stated = frozenset()
     if not every or any(True for _ in subclasses(inference, symbol)):
         values = dict.fromkeys(stated, UNKNOWN)
     else:

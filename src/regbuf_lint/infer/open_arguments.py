@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name
 from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 from regbuf_lint.model.value import NoneValue, Tensor, Value, is_only, may_be
@@ -42,13 +43,8 @@ def open_arguments(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
     names = names & arguments.used() | keywords
     if not names:
         return frozenset()
-    refused = {
-        arguments.named_by(function, part)
-        for _, function in arguments.functions()
-        for node in ast.walk(function)
-        for part in _no_tensors(node)
-    }
-    return names - refused
+    functions = (function for _, function in arguments.functions())
+    return names - {arguments.named_by(one, part) for one in functions for part in _no_tensors_in(one)}
 
 
 def _undecided(inference: Inference, owner: ClassSymbol, function: FunctionNode) -> Iterator[str]:
@@ -85,6 +81,13 @@ def _asked(value: ast.expr, rest: str) -> str | None:
         case _:
             return None
     return key if is_name(owner, rest) else None
+
+
+@once_per_node
+def _no_tensors_in(function: FunctionNode) -> tuple[ast.expr, ...]:
+    """The names and attributes in a function that, standing where they stand, are hardly tensors."""
+    parts = (part for node in ast.walk(function) for part in _no_tensors(node))
+    return tuple(one for one in parts if isinstance(one, (ast.Name, ast.Attribute)))
 
 
 def _no_tensors(node: ast.AST) -> Iterator[ast.AST | None]:
