@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import GradientRequest
 from regbuf_lint.model.fix import Applicability
-from regbuf_lint.model.value import is_empty_container
+from regbuf_lint.model.value import NoneValue, is_empty_container
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,11 +59,14 @@ def agreed(views: Sequence[View], known: Sequence[Finding], run_already: frozens
 def agreed_for(views: Sequence[View], own: Sequence[Finding]) -> Iterator[Finding]:
     """Findings in a class of which nobody makes objects itself: what its subclasses run counts as they run it.
 
+    Where they all leave an argument out, so that the attribute is None, they do not tell about the tensor that the
+    class itself takes.
+
     Args:
         views: the class as its subclasses run it.
         own: what is found in the class alone.
     """
-    kept = [one for one in own if one.attribute is None or not any(_runs(view, one) for view in views)]
+    kept = [one for one in own if one.attribute is None or not any(_tells(view, one) for view in views)]
     yield from kept
     yield from agreed(views, kept, frozenset())
 
@@ -108,6 +111,10 @@ def _runs(view: View, finding: Finding) -> bool:
     """Whether the construction that a view shows runs the statement of a finding."""
     steps = (event.step for event in view.construction.events)
     return any(step.own and step.statement == finding.statement for step in steps)
+
+
+def _tells(view: View, finding: Finding) -> bool:
+    return _runs(view, finding) and _kinds(view, finding) != {NoneValue}
 
 
 def _kinds(view: View, finding: Finding) -> frozenset[type]:
