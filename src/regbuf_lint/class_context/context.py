@@ -19,6 +19,7 @@ from regbuf_lint.classes.stores import called_for
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
+from regbuf_lint.infer.outside_reads import is_read_in_other_files
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Registration, Write, seen_by
@@ -358,10 +359,7 @@ class ClassContext:
 
     def is_read_outside(self, attribute: str) -> bool:
         """Whether something other than the class may read the attribute, as far as the text of the package tells."""
-        file = self.symbol.scope.file
-        if self.is_read_beside(attribute):
-            return True
-        return any(one is not file for one in self.inference.project.files_with(file, f".{attribute}"))
+        return self.is_read_beside(attribute) or is_read_in_other_files(self.inference, self.symbol, attribute)
 
     def is_read_beside(self, attribute: str) -> bool:
         """Whether other code of the file reads an attribute of that name."""

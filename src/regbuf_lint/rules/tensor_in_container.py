@@ -119,7 +119,9 @@ def check(context: ClassContext) -> Iterator[Finding]:
             context.inference, context.built, attribute
         ):
             continue
-        if is_handed_out(context.definitions, attribute) or _is_inert(context, attribute):
+        if is_handed_out(context.definitions, attribute) or _holds_no_elements(context.value_of(attribute)):
+            continue
+        if inert(context, attribute) is not None:
             continue
         if all(tensor.view_of_parameter for tensor in tensors_inside(context.value_of(attribute))):
             yield _finding(context, _reported(writes), attribute, _PARTS, BufferFix(None, "", _TAKE_LATER))
@@ -128,12 +130,9 @@ def check(context: ClassContext) -> Iterator[Finding]:
             yield _finding(context, _reported(writes), attribute, _TENSORS, fix)
 
 
-def _is_inert(context: ClassContext, attribute: str) -> bool:
-    """Whether nothing comes of the tensors, which are the same in each object and have elements."""
-    held = tuple(tensors_inside(context.value_of(attribute)))
-    if held and all(tensor.empty for tensor in held):
-        return True
-    return not any(tensor.random or tensor.derived for tensor in held) and inert(context, attribute) is not None
+def _holds_no_elements(value: Value) -> bool:
+    held = tuple(tensors_inside(value))
+    return bool(held) and all(tensor.empty for tensor in held)
 
 
 def _reported(writes: list[Write]) -> Write:
