@@ -15,7 +15,6 @@ from regbuf_lint.index.headers import Headers
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
-from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.callers import construct_as_called
 from regbuf_lint.infer.construction import start
 from regbuf_lint.infer.loaded import with_loaded_tensors
@@ -79,7 +78,6 @@ class Session:
         roots = (here, here / "src", self.settings.root, self.settings.root / "src", *self._roots)
         self._project = Project(roots, self._headers, self.settings.packages)
         self._inference: Inference = start(self._project, self.settings)
-        self._read_elsewhere: set[Path] = set()
 
     def check(self, path: Path, source: SourceText) -> Checked:
         """Findings of one file; ``source`` counts, whatever the disk holds."""
@@ -104,7 +102,7 @@ class Session:
         """
         for scope in self._facts(path, source).class_scopes():
             symbol = ClassSymbol(scope)
-            own = self._construct(symbol) if self._is_module(symbol) else None
+            own = construct_as_called(self._inference, symbol) if self._is_module(symbol) else None
             if own is not None:
                 yield self._context(symbol, own)
             known = [] if own is None else self._of_class(symbol, own)
@@ -121,10 +119,13 @@ class Session:
         Raises:
             ParseError: it does not parse.
         """
-        if self._project.characters > MOST_CHARACTERS or path.absolute() in self._read_elsewhere:
+        path = path.absolute()
+        if self._project.characters > MOST_CHARACTERS:
             self._forget()
             gc.collect()
-        return self._project.add(path.absolute(), source)
+        elif self._project.has_other_text(path, source):  # what is known of other files may rest on the text before
+            self._inference = start(self._project, self.settings)
+        return self._project.add(path, source)
 
     @property
     def wants_unused_suppressions(self) -> bool:
@@ -157,16 +158,9 @@ class Session:
             membership = self._inference.hierarchy.membership(symbol)
             if membership.verdict is Verdict.UNKNOWN:
                 unresolved.update(dict.fromkeys(membership.unresolved))
-            construction = self._construct(symbol) if membership.verdict is Verdict.YES else None
+            construction = construct_as_called(self._inference, symbol) if membership.verdict is Verdict.YES else None
             own = [] if construction is None else self._of_class(symbol, construction)
             yield from self._with_subclasses(symbol, construction, own)
-
-    def _construct(self, symbol: ClassSymbol) -> Construction | None:
-        """What building an object of a class does, with the tensors that all callers in the package pass."""
-        construction = construct_as_called(self._inference, symbol)
-        if symbol.scope in self._inference.given and self._inference.given[symbol.scope] is not ANY_ARGUMENTS:
-            self._read_elsewhere.add(symbol.scope.file.path)
-        return construction
 
     def _of_class(
         self, symbol: ClassSymbol, construction: Construction, subclass: ClassSymbol | None = None
@@ -192,8 +186,6 @@ class Session:
         stood_for = self._is_stood_for(symbol, own, known)
         views = []
         for subclass, seen in constructions_through_subclasses(self._inference, symbol, own, stood_for=stood_for):
-            if subclass.scope.file is not symbol.scope.file:
-                self._read_elsewhere.add(symbol.scope.file.path)
             views.append(View(seen, tuple(self._of_class(symbol, seen, subclass))))
         if stood_for:
             return agreed_for(views, known)

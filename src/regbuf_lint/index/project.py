@@ -94,7 +94,13 @@ class Project:
             return known
         facts = self._parsed(path, source)
         self._by_path[path] = facts
+        self._exports.clear()
         return facts
+
+    def has_other_text(self, path: Path, source: SourceText) -> bool:
+        """Whether a file is known with another text than this one."""
+        known = self._by_path.get(path)
+        return known is not None and known.source.text != source.text
 
     def file(self, name: str, near: Path | None) -> FileFacts | None:
         """The file that ``import name`` would run, or None where there is none to read.
