@@ -185,6 +185,11 @@ def join(api: Api) -> Names:
     return joined | {f"torch.{name}" for name in knowledge.JOINS}
 
 
+def reduction(api: Api) -> Names:
+    """Makes one number of all numbers, where it is given the tensor alone."""
+    return api.both(knowledge.REDUCTIONS)
+
+
 def takes_tensor(api: Api) -> Names:
     """Its first argument can be nothing but a tensor."""
     firsts: dict[str, set[str]] = {}
@@ -234,6 +239,7 @@ TRAITS = (
     in_place,
     out,
     join,
+    reduction,
     takes_tensor,
     tensor_only,
     generator_state,

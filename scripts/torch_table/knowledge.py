@@ -163,6 +163,10 @@ CONVERTERS = _words("as_tensor asarray")
 FACTORIES = _words("as_tensor asarray from_dlpack from_numpy frombuffer tensor utils.dlpack.from_dlpack")
 NOT_DRAWN = r"\w*rrelu\w*"  # they take a generator for the noise that they add to what they compute
 JOINS = _words("nn.utils.rnn.pad_sequence")
+# The operators among those that may be given a dimension that, given none, make one number of all.
+REDUCTIONS = _words(
+    "all amax amin any argmax argmin count_nonzero max mean median min nanmean nanmedian nansum norm prod std sum var"
+)
 GENERATOR_STATES = _words("cuda.get_rng_state get_rng_state random.get_rng_state")
 # Named like what changes a tensor, and leave its numbers as they are.
 UNCHANGING = _words(

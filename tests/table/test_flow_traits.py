@@ -197,6 +197,17 @@ def test_joins_take_a_list_and_give_a_tensor() -> None:
         assert isinstance(found, torch.Tensor), name
 
 
+def test_reductions_leave_one_number() -> None:
+    tensor, called = numbers(), 0
+    for name in listed("reduction_functions"):
+        assert function(name)(tensor).dim() == 0, name
+        called += 1
+    for name in listed("reduction_methods"):
+        assert getattr(tensor, name)().dim() == 0, name
+        called += 1
+    assert called == 38
+
+
 def test_numbers_are_refused_where_only_a_tensor_fits() -> None:
     torch = torch_at_hand()
     names = [name for name in listed("takes_tensor_functions") if name.startswith(("torch.nn.f", "torch.linalg."))]

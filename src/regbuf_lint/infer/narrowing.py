@@ -221,6 +221,8 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
     names = frozenset(one.id if isinstance(one, ast.Name) else "?" for one in classes)
     if truth:
         rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
+        if names <= BUILT_IN and may_be(rest, Unknown):
+            rest = without(rest, Unknown) | every
         _replace(frame, test.args[0], rest or every, state)
         return True  # who asks does not believe the annotation
     rest = frozenset(one for one in value if type_name(one) not in names)

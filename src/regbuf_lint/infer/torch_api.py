@@ -93,7 +93,9 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
 
 
 def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
-    """Whether a call gives a tensor without dimensions: made of a number, or computed from such tensors alone."""
+    """Whether a call gives a tensor without dimensions: made of a number, computed from such alone, or all reduced."""
+    if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
+        return True
     if not _is_made_of_data(name):
         return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
     data = arguments.argument(0, "data")
@@ -234,7 +236,8 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         expanded=False,
         sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),
         empty=receiver.empty and (moved or copied),
-        is_number=(receiver.is_number or others.is_number) and _keeps_number(name, arguments),
+        is_number=_is_reduced(name, arguments)
+        or ((receiver.is_number or others.is_number) and _keeps_number(name, arguments)),
         chosen_precision=_chooses_precision(name, receiver, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
@@ -280,6 +283,15 @@ def _chooses_precision(name: str, receiver: Tensor, arguments: Arguments) -> boo
     if any(map(_names_float, arguments.every())):
         return True
     return receiver.chosen_precision and (has("move_methods", name) or has("reshape_methods", name))
+
+
+def _is_reduced(method: str, arguments: Arguments) -> bool:
+    """Whether a method makes one number of all numbers."""
+    return has("reduction_methods", method) and not arguments.positional and _names_no_dimension(arguments)
+
+
+def _names_no_dimension(arguments: Arguments) -> bool:
+    return arguments.keywords.keys() <= {"dtype"} and not arguments.starred
 
 
 def _keeps_number(name: str, arguments: Arguments) -> bool:
