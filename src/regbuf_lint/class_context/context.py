@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
@@ -91,7 +92,7 @@ class ClassContext:
         self.subclass = subclass
         self.built = subclass or symbol
         self.inference = inference
-        self._traces: dict[tuple[frozenset[str], Callable[[str], bool]], Trace] = {}
+        self._traces: dict[tuple[frozenset[str], bool], Trace] = {}
 
     @cached_property
     def building(self) -> frozenset[str]:
@@ -100,23 +101,24 @@ class ClassContext:
 
     def trace(self, attribute: str) -> Trace:
         """What becomes of an attribute once the object is built."""
-        return self._traced(attribute, self.runs_later)
+        return self._traced(attribute, again=False)
 
     def trace_again(self, attribute: str) -> Trace:
         """What becomes of an attribute where somebody calls methods again that build the object, as a ``reset``."""
         if self.readers(attribute).isdisjoint(self.building - BUILDERS):
             return self.trace(attribute)
-        return self._traced(attribute, _may_run_again)
+        return self._traced(attribute, again=True)
 
-    def _traced(self, attribute: str, runs: Callable[[str], bool]) -> Trace:
-        """What becomes of an attribute in the methods that run.
+    def _traced(self, attribute: str, *, again: bool) -> Trace:
+        """What becomes of an attribute in the methods that run later, or that may run again.
 
         All attributes that the class's own statements give tensors are followed at once, any other one by itself.
         """
         asked = self._own_tensors if attribute in self._own_tensors else frozenset({attribute})
-        known = self._traces.get((asked, runs))
+        known = self._traces.get((asked, again))
         if known is None:
-            known = self._traces[asked, runs] = self._followed(asked, runs)
+            runs = _may_run_again if again else self.runs_later
+            known = self._traces[asked, again] = self._followed(asked, runs)
         return known
 
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
@@ -297,17 +299,17 @@ class ClassContext:
     @cached_property
     def text(self) -> ClassText:
         """The text of the class: which names it has, and what new text looks like."""
-        return ClassText(self)
+        return ClassText(weakref.proxy(self))
 
     @cached_property
     def hooks(self) -> ClassHooks:
         """The ways other than those of nn.Module by which the class keeps, finds and copies its attributes."""
-        return ClassHooks(self)
+        return ClassHooks(weakref.proxy(self))
 
     @cached_property
     def places(self) -> ClassPlaces:
         """Where an edit may stand in the class."""
-        return ClassPlaces(self)
+        return ClassPlaces(weakref.proxy(self))
 
     def collision(self, attribute: str) -> str | None:
         """What else already gives objects an attribute of that name, in words; None where nothing does."""

@@ -121,6 +121,7 @@ class Session:
         """
         path = path.absolute()
         if self._project.characters > MOST_CHARACTERS:
+            self._project.close()
             self._forget()
             gc.collect()
         elif self._project.has_other_text(path, source):  # what is known of other files may rest on the text before

@@ -115,6 +115,10 @@ class FileFacts:
         self._scopes: dict[int, Scope] = {}
         self.scope = Scope(tree, self, None, "")
 
+    def close(self) -> None:
+        """Give up the tree, so that it leaves memory at once: scopes and file hold each other."""
+        self.__dict__.clear()
+
     def scope_of(self, node: ScopeNode, parent: Scope) -> Scope:
         """The one scope object of a class or function."""
         known = self._scopes.get(id(node))

@@ -83,6 +83,12 @@ class Project:
         self._cycles = 0
         self.characters = 0
 
+    def close(self) -> None:
+        """Give up all files; nothing found in them can be used any more."""
+        for file in self._by_path.values():
+            if file is not None:
+                file.close()
+
     def add(self, path: Path, source: SourceText) -> FileFacts:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
 
