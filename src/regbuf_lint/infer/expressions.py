@@ -141,9 +141,10 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         return joined(sides)
     if isinstance(one, Loaded) and isinstance(other, Loaded) and isinstance(operator, ast.Add):
         return frozenset(pair)
+    are_numbers = all(map(torch_api.is_plain_number, pair))
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
-        return UNKNOWN
-    return NUMBER if all(map(torch_api.is_plain_number, pair)) else OTHER
+        return frozenset({Unknown(number=are_numbers)})
+    return NUMBER if are_numbers else OTHER
 
 
 def _longer(one: Sequence, other: Alternative, operator: ast.operator) -> Value:

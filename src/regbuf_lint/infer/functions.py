@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, decorator_names, is_none
@@ -219,9 +220,16 @@ def _argument(
             promised |= _plain_default(frame, default)
         if value is None and isinstance(default, ast.Constant) and isinstance(default.value, str):
             promised = usually(promised, default.value)
+        if value is None and _is_number(default):
+            promised = frozenset(replace(one, number=True) if isinstance(one, Unknown) else one for one in promised)
         none_too = is_none(default) and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value
+
+
+def _is_number(default: ast.expr | None) -> bool:
+    operand = default.operand if isinstance(default, ast.UnaryOp) else default
+    return isinstance(operand, ast.Constant) and type(operand.value) in {int, float}
 
 
 def _may_be_called(promised: Value) -> bool:

@@ -113,6 +113,8 @@ def _is_made_of_data(name: str) -> bool:
 
 def is_plain_number(one: Alternative) -> bool:
     """Whether a value is a number of Python, known or not."""
+    if isinstance(one, Unknown):
+        return one.number
     return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
 
 

@@ -188,6 +188,7 @@ class Unknown(Alternative):
         random: whether it is known to come from a random generator.
         of_module: whether some nn.Module holds it, which looks after it.
         computed: whether an nn.Module has computed it, or what it is part of, so that it is nobody's Parameter.
+        number: whether it is a number, or computed from some, where callers give arguments what these default to.
     """
 
     reason: str = ""
@@ -196,6 +197,7 @@ class Unknown(Alternative):
     random: bool = False
     of_module: bool = False
     computed: bool = False
+    number: bool = False
 
 
 class Part(Enum):
