@@ -22,8 +22,8 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     trace = context.trace(attribute)
     if not trace.was_followed(attribute):
         return None
-    is_kept_elsewhere = trace.stores(attribute) or context.is_kept_elsewhere(attribute)
-    if not trace.uses(attribute) and not is_kept_elsewhere and not context.is_used_later(attribute):
+    is_kept = context.is_kept_elsewhere(attribute)
+    if not trace.uses(attribute) and not is_kept and not context.is_used_later(attribute):
         return NEVER_READ
     value = context.value_of(attribute)
     if any(one.random or one.derived for one in tensors_inside(value)) or context.in_dict(attribute) is not None:
