@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from regbuf_lint.engine import session as engine_session
 from regbuf_lint.engine.session import Session
+from regbuf_lint.index import project
+from regbuf_lint.index.files import parse
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.text import read_source
+
+if TYPE_CHECKING:
+    import ast
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FILES = sorted(path for path in FIXTURES.rglob("*.py") if not path.name.endswith(".fixed.py"))
@@ -69,3 +78,31 @@ def test_what_another_file_runs_is_still_known_after_a_fix(tmp_path: Path) -> No
     assert [one.span.start.row for one in session.check(path, source).findings] == [4]
     changed = source.with_text("# a row more\n" + source.text)
     assert [one.span.start.row for one in session.check(path, changed).findings] == [5]
+
+
+def test_files_that_are_given_up_leave_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search for cycles would go through all of their trees, which takes as long as to parse them."""
+    trees: list[weakref.ref[ast.Module]] = []
+
+    def noting(text: str) -> ast.Module:
+        tree = parse(text)
+        trees.append(weakref.ref(tree))
+        return tree
+
+    monkeypatch.setattr(project, "parse", noting)
+    monkeypatch.setattr(gc, "collect", lambda: 0)
+    session = Session(Settings(root=Path.cwd(), select=("ALL",)))
+    first, *_, last = [path for path in FILES if path.parent.name == "RBF001"]
+    session.check(first, read_source(first))
+    before = list(trees)
+    monkeypatch.setattr(engine_session, "MOST_CHARACTERS", 0)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        session.check(last, read_source(last))
+        alive = [one for one in before if one() is not None]
+    finally:
+        if collecting:
+            gc.enable()
+    assert before
+    assert not alive
