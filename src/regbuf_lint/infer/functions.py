@@ -272,9 +272,11 @@ def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None
 
 def _promise(frame: Frame, parameter: ast.arg, given: Value | None = None) -> Value:
     """What a parameter is that is given nothing that is known; an argument that is handed on keeps its name."""
-    handed = {one.argument for one in given or () if isinstance(one, Unknown)} - {""}
+    unknown = [one for one in given or () if isinstance(one, Unknown)]
+    handed = {one.argument for one in unknown} - {""}
     name = handed.pop() if len(handed) == 1 else parameter.arg
     if parameter.annotation is None:
-        return frozenset({Unknown("an argument without annotation", name)})
+        is_number = bool(unknown) and all(one.number for one in unknown)
+        return frozenset({Unknown("an argument without annotation", name, number=is_number)})
     promised = annotated(frame.inference, frame.scope.parent or frame.scope, parameter.annotation)
     return frame.as_argument(promised, name)

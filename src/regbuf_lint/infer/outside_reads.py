@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.subclasses import subclasses_in
 
 if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
@@ -32,13 +33,18 @@ def is_read_in_other_files(inference: Inference, symbol: ClassSymbol, attribute:
 def _is_read_in(inference: Inference, symbol: ClassSymbol, attribute: str, file: FileFacts) -> bool:
     classes = [ClassSymbol(scope) for scope in file.class_scopes()]
     reading = (one for one in classes if attribute in inference.uses(one).read)
-    if any(symbol in inference.classes(one) or not _has_one(inference, one, attribute) for one in reading):
+    if any(symbol in inference.classes(one) or not _is_given_one(inference, one, attribute) for one in reading):
         return True
     return read_outside(file.tree, map(inference.definition, classes), attribute)
 
 
-def _has_one(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
-    """Whether a class, or a base at hand, gives its objects an attribute of that name."""
+def _is_given_one(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
+    """Whether objects of a class have an attribute of that name by it, by a base, or by a subclass in its file."""
+    below = subclasses_in(inference, symbol, symbol.scope.file)
+    return any(_gives_one(inference, one, attribute) for one in (symbol, *below))
+
+
+def _gives_one(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
     return any(
         attribute in inference.uses(base).stored or inference.definition(base).defines(attribute)
         for base in inference.classes(symbol)
