@@ -13,6 +13,7 @@ from regbuf_lint.model.value import (
     Buffer,
     Dtype,
     Literal,
+    Loaded,
     NoneValue,
     Other,
     Parameter,
@@ -195,11 +196,23 @@ def result_tensor(operands: list[Value]) -> Tensor:
     return Tensor(
         derived=any(one.derived or one.requires_grad for one in found),
         random=any(one.random for one in found),
-        is_number=bool(found) and all(one.is_number for one in found),
+        is_number=bool(found) and all(one.is_number for one in found) and not any(map(_may_be_array, operands)),
         of_subclass=any(one.of_subclass for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
         alias=next((one.alias for one in found if one.alias), ""),
     )
+
+
+def _may_be_array(operand: Value) -> bool:
+    """Whether an operand that is known to be no tensor may have dimensions all the same."""
+    return any(
+        one.what in _ARRAYS if isinstance(one, Other) else isinstance(one, _OPEN) and not is_plain_number(one)
+        for one in operand
+    )
+
+
+_ARRAYS = frozenset({"numpy", "ndarray"})
+_OPEN = (Unknown, Loaded, Sequence)
 
 
 def _tensors_in(values: list[Value], depth: int) -> list[Tensor]:
