@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.registered_elsewhere import is_registered_elsewhere
+from regbuf_lint.findings.inert import NEVER_READ, inert
 from regbuf_lint.fixes.parameter_fix import parameter_obstacle
 from regbuf_lint.infer.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -71,7 +72,9 @@ def _asks(context: ClassContext, write: Write) -> bool:
     survives = state is not None and write.number in state.writes
     if not survives or not is_tensor(write.value) or not context.is_to_be_trained(write.attribute, write.value):
         return False
-    return write.attribute is None or not _is_trained_otherwise(context, write.attribute)
+    if write.attribute is None:
+        return True
+    return not _is_trained_otherwise(context, write.attribute) and inert(context, write.attribute) != NEVER_READ
 
 
 def _is_trained_otherwise(context: ClassContext, attribute: str) -> bool:
