@@ -124,6 +124,15 @@ def test_fact_3_a_buffer_cannot_be_rebound_to_a_number() -> None:
         module.x = 1.0  # type: ignore[assignment]
 
 
+def test_a_tensor_is_refused_where_a_parameter_or_a_part_is() -> None:
+    holder = nn.Linear(3, 3)
+    holder.part = nn.ReLU()
+    with pytest.raises(TypeError, match=r"cannot assign 'torch\.FloatTensor' as parameter 'weight'"):
+        holder.weight = torch.ones(3, 3)
+    with pytest.raises(TypeError, match=r"cannot assign 'torch\.FloatTensor' as child module 'part'"):
+        holder.part = torch.ones(3)
+
+
 @pytest.mark.parametrize("value", [None, torch.zeros(3)])
 def test_fact_3_a_buffer_can_be_rebound_to_a_tensor_or_none(value: torch.Tensor | None) -> None:
     module = with_buffer(torch.ones(2))

@@ -173,6 +173,12 @@ def test_a_helper_that_only_somebody_else_calls_counts_by_itself() -> None:
     assert [(use.entry, words(use)) for use in found.uses("x")] == [("other", ("MEETS", "SAME", {"z"}, True))]
 
 
+def test_a_list_that_gets_parts_of_a_tensor_leaves_the_tensor_as_it_is() -> None:
+    lines = ["parts = []", "for i in range(3):", "    parts.append(self.x[i])", "return parts[0] + y"]
+    assert "MUTATED" not in {sink for sink, *_ in uses(forward(*lines))}
+    assert "MUTATED" in {sink for sink, *_ in uses(forward("self.x.append(y)", start="[torch.ones(3)]"))}
+
+
 def test_methods_of_a_subclass_count() -> None:
     more = "\nclass ModelOfMore(Model):\n    def forward(self, y):\n        return y + self.x\n"
     found = trace("def reset(self):\n    return self.held\n", more=more)

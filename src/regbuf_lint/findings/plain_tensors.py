@@ -36,7 +36,7 @@ def _is_reported(context: ClassContext, attribute: str | None, writes: list[Writ
 
 def _is_plain(context: ClassContext, write: Write) -> bool:
     """Whether a write leaves an unregistered tensor in the attribute that should not be there."""
-    if not is_tensor(write.value) or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
+    if not is_tensor(write.value) or write.is_refused or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
         return False
     if write.fills_buffer or context.is_to_be_trained(write.attribute, write.value):
         return False

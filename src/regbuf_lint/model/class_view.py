@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.model.value import UNSET, Buffer, Tensor, Value, may_be
+from regbuf_lint.model.value import UNSET, Buffer, Parameter, Submodule, Tensor, Value, is_only, may_be
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -79,6 +79,12 @@ class Write:
     def fills_buffer(self) -> bool:
         """Whether the attribute is a registered buffer by then, so that a tensor becomes the buffer's new value."""
         return may_be(self.prior, Buffer) and not may_be(self.prior, Tensor)
+
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether a tensor cannot be assigned, since the attribute is a Parameter or a part by then (torch 2.13)."""
+        return is_only(self.prior, Parameter, Submodule)
 
 
 @dataclass(frozen=True, slots=True)
