@@ -179,6 +179,16 @@ def test_a_list_that_gets_parts_of_a_tensor_leaves_the_tensor_as_it_is() -> None
     assert "MUTATED" in {sink for sink, *_ in uses(forward("self.x.append(y)", start="[torch.ones(3)]"))}
 
 
+def test_a_shape_does_not_decide_where_a_result_lies() -> None:
+    lines = ["steps = torch.arange(3) / y.shape[0]", "rows = torch.cat((steps, self.x))", "return rows.to(y.device) + y"]
+    assert meetings(forward(*lines)) == [("SAME", {""}, True), ("MOVED", {"y"}, True)]
+
+
+@pytest.mark.parametrize("parts", ["(self.x, y) * 2", "[self.x] + [y]", "(self.x,) + (y, y)"])
+def test_a_longer_list_holds_the_parts_of_the_shorter_ones(parts: str) -> None:
+    assert meetings(forward(f"parts = {parts}", "return torch.stack(parts)")) == [("SAME", {"y"}, True)]
+
+
 def test_methods_of_a_subclass_count() -> None:
     more = "\nclass ModelOfMore(Model):\n    def forward(self, y):\n        return y + self.x\n"
     found = trace("def reset(self):\n    return self.held\n", more=more)

@@ -74,8 +74,9 @@ class Origin:
 
     @property
     def follows(self) -> bool:
-        """Whether it lies where the object or the method's arguments are."""
-        return self.source in {Source.PARAMETER, Source.OBJECT} and self.flow is not Flow.TO_CPU
+        """Whether it is a tensor that lies where the object or the method's arguments are."""
+        known = self.source in {Source.PARAMETER, Source.OBJECT}
+        return known and self.is_tensor and self.flow is not Flow.TO_CPU
 
     def then(self, flow: Flow) -> Origin:
         """The origin of a value to which something more has happened."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue, SelfMethod, SelfValue
@@ -96,8 +97,19 @@ def _slice(tracer: Tracer, frame: TracedFrame, node: ast.Slice, _value: Value, s
     return NOWHERE
 
 
-def _binary(tracer: Tracer, frame: TracedFrame, node: ast.BinOp, _value: Value, _state: State) -> Trail:
-    return tracer.meet(frame, node, [frame.trails.get(one, NOWHERE) for one in (node.left, node.right)])
+def _binary(tracer: Tracer, frame: TracedFrame, node: ast.BinOp, value: Value, _state: State) -> Trail:
+    operands = [frame.trails.get(one, NOWHERE) for one in (node.left, node.right)]
+    if is_only(value, Sequence):
+        return _longer([one for one in operands if one])
+    return tracer.meet(frame, node, operands)
+
+
+def _longer(lists: list[Trail]) -> Trail:
+    """The trail of a list that several are joined to, or that one is repeated in."""
+    parts = [part for one in lists for part in one.items or ()]
+    if all(one.items is not None for one in lists):
+        return listed(parts)
+    return replace(listed(lists), items=None, each=merged(one.element for one in lists))
 
 
 def _unary(tracer: Tracer, frame: TracedFrame, node: ast.UnaryOp, _value: Value, _state: State) -> Trail:
