@@ -180,7 +180,11 @@ def test_a_list_that_gets_parts_of_a_tensor_leaves_the_tensor_as_it_is() -> None
 
 
 def test_a_shape_does_not_decide_where_a_result_lies() -> None:
-    lines = ["steps = torch.arange(3) / y.shape[0]", "rows = torch.cat((steps, self.x))", "return rows.to(y.device) + y"]
+    lines = [
+        "steps = torch.arange(3) / y.shape[0]",
+        "rows = torch.cat((steps, self.x))",
+        "return rows.to(y.device) + y",
+    ]
     assert meetings(forward(*lines)) == [("SAME", {""}, True), ("MOVED", {"y"}, True)]
 
 

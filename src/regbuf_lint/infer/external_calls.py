@@ -14,6 +14,7 @@ from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
+    ARRAY,
     COMPUTED,
     NOTHING,
     OTHER,
@@ -24,7 +25,6 @@ from regbuf_lint.model.value import (
     Literal,
     Loaded,
     Mapping,
-    Other,
     Parameter,
     Sequence,
     Submodule,
@@ -160,13 +160,12 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
 
 def _of_numpy(name: str, arguments: Arguments) -> Value:
     """An array; what a ufunc computes of a tensor, which has no gradient then, is wrapped as one."""
-    array: Value = frozenset({Other("numpy")})
     given = [value for value in arguments.positional if may_be(value, *TENSOR_KINDS)]
     is_listed = name.count(".") == 1 and library_functions().array_functions.match(name) is not None
     if not given or arguments.keyword("out") or not is_listed:
-        return array
+        return ARRAY
     tensor: Value = frozenset({replace(torch_api.result_tensor(given), derived=False, argument="", alias="")})
-    return tensor if any(is_only(value, *TENSOR_KINDS) for value in given) else tensor | array
+    return tensor if any(is_only(value, *TENSOR_KINDS) for value in given) else tensor | ARRAY
 
 
 def _default_dict(arguments: Arguments) -> Value:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.model.value import (
+    ARRAY,
     NONE,
     NUMBER,
     TENSOR_KINDS,
@@ -206,13 +207,13 @@ def result_tensor(operands: list[Value]) -> Tensor:
 def _may_be_array(operand: Value) -> bool:
     """Whether an operand that is known to be no tensor may have dimensions all the same."""
     return any(
-        one.what in _ARRAYS if isinstance(one, Other) else isinstance(one, _OPEN) and not is_plain_number(one)
+        replace(one, random=False) in ARRAY if isinstance(one, Other) else _is_open(one) and not is_plain_number(one)
         for one in operand
     )
 
 
-_ARRAYS = frozenset({"numpy", "ndarray"})
-_OPEN = (Unknown, Loaded, Sequence)
+def _is_open(one: Alternative) -> bool:
+    return isinstance(one, (Unknown, Loaded, Sequence))
 
 
 def _tensors_in(values: list[Value], depth: int) -> list[Tensor]:

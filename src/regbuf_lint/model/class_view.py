@@ -80,7 +80,6 @@ class Write:
         """Whether the attribute is a registered buffer by then, so that a tensor becomes the buffer's new value."""
         return may_be(self.prior, Buffer) and not may_be(self.prior, Tensor)
 
-
     @property
     def is_refused(self) -> bool:
         """Whether a tensor cannot be assigned, since the attribute is a Parameter or a part by then (torch 2.13)."""

@@ -241,6 +241,7 @@ NONE: Value = frozenset({NoneValue()})
 UNSET: Value = frozenset({Unset()})
 OTHER: Value = frozenset({Other()})
 NUMBER: Value = frozenset({Other("number")})
+ARRAY: Value = frozenset({Other("ndarray")})
 UNKNOWN: Value = frozenset({Unknown()})
 COMPUTED: Value = frozenset({Unknown(computed=True)})
 

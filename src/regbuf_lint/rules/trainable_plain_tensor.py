@@ -39,8 +39,24 @@ DOCS = RuleDocs(
         "`parameters()` lists Parameters only, so an optimizer built from it never updates the tensor. After `.to()` "
         "it stays behind on its device, and `state_dict()` does not save what was learned in it."
     ),
-    example="self.scale = torch.ones(8, requires_grad=True)\n",
-    use_instead="self.scale = nn.Parameter(torch.ones(8))\n",
+    example=(
+        "class Scaled(nn.Module):\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        "        self.scale = torch.ones(8, requires_grad=True)\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return x * self.scale\n"
+    ),
+    use_instead=(
+        "class Scaled(nn.Module):\n"
+        "    def __init__(self) -> None:\n"
+        "        super().__init__()\n"
+        "        self.scale = nn.Parameter(torch.ones(8))\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return x * self.scale\n"
+    ),
     fix_safety=(
         "Always unsafe: the tensor becomes trainable, which is what the code asks for and yet changes what training "
         "does. Withheld where the file has no name for `torch.nn`, or the statement is more than a plain assignment."
