@@ -67,11 +67,9 @@ def _files_by(paths: Iterable[Path], words_of: Callable[[bytes], set[bytes]]) ->
 
 def files_with(directory: Path, text: bytes) -> tuple[Path, ...]:
     """The files below a directory that hold a text, and not only as the start of a longer word, sorted."""
-    found = [path for path in _python_files(directory) if text in _bytes(path)]
-    if not _WORD.fullmatch(text[-1:]):
-        return tuple(found)
-    whole = re.compile(re.escape(text) + rb"(?![\w\x80-\xff])")
-    return tuple(path for path in found if whole.search(_bytes(path)))
+    end = rb"(?![\w\x80-\xff])" if _WORD.fullmatch(text[-1:]) else b""
+    whole = re.compile(re.escape(text) + end)
+    return tuple(path for path in _python_files(directory) if whole.search(_bytes(path)))
 
 
 def _bytes(path: Path) -> bytes:

@@ -99,8 +99,9 @@ class Project:
         if known is not None and known.source.text == source.text:
             return known
         facts = self._parsed(path, source)
+        if path in self._by_path:
+            self._exports.clear()
         self._by_path[path] = facts
-        self._exports.clear()
         return facts
 
     def has_other_text(self, path: Path, source: SourceText) -> bool:

@@ -74,7 +74,6 @@ def is_made(inference: Inference, symbol: ClassSymbol) -> bool:
 
 
 def _is_made(inference: Inference, symbol: ClassSymbol) -> bool:
-    """Whether somebody makes objects of a class itself, for all that is known: who is offered it, or calls it."""
     file, name = symbol.scope.file, own_name(symbol)
     if inference.definition(symbol).decorators or is_used_as_value(file, name):
         return True
