@@ -9,12 +9,13 @@ from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
 from regbuf_lint.fixes.buffer_refill import needs_refill
-from regbuf_lint.fixes.persistence import may_start_empty
+from regbuf_lint.fixes.persistence import is_computed_anew, may_start_empty
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
+from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
 
 if TYPE_CHECKING:
@@ -82,11 +83,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         for write in _expanded_later(context, plan)[:1]
     )
-    found.extend(
-        f"{_replacing(context, plan)} replaces it, and a checkpoint with another shape does not load"
-        for plan in plans
-        if plan.persistent and _changes_shape(context, plan)
-    )
+    found.extend(doubt for plan in plans for doubt in _about_other_shapes(context, plan))
     found.extend(
         f"`{plan.attribute}` is passed on while the object is built; who keeps it keeps the old tensor after `.to()`"
         for plan in plans
@@ -94,6 +91,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     )
     found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
     found.extend(_about_compiling(context, plans))
+    found.extend(_about_keys(context, plans))
     found.extend(
         f"`{plan.attribute} = None` in the class body ({mention(none.statement.start.row)}) becomes an annotation; "
         f"reading `{context.name}.{plan.attribute}` from the class then raises AttributeError"
@@ -164,9 +162,25 @@ def _changes(context: ClassContext, plan: Plan) -> bool:
     return plan.attribute is not None and context.change_of(plan.attribute) is not Change.NONE
 
 
-def _changes_shape(context: ClassContext, plan: Plan) -> bool:
-    """Whether a later value may have another shape, so that ``load_state_dict`` raises RuntimeError."""
-    return plan.attribute is not None and context.change_of(plan.attribute) in {Change.CACHE, Change.REPLACED}
+def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:
+    """What fails where a method puts a tensor of another shape in the buffer's place."""
+    if plan.attribute is None or context.change_of(plan.attribute) not in {Change.CACHE, Change.REPLACED}:
+        return []
+    who = _replacing(context, plan)
+    if plan.persistent:
+        return [f"{who} replaces it, and a checkpoint with another shape does not load"]
+    if is_computed_anew(context, plan.attribute):
+        return []
+    return [f"{who} replaces it, and DistributedDataParallel fails where processes hold other shapes"]
+
+
+def _about_keys(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """What a key more in checkpoints breaks, unless the configuration asks for the key."""
+    return [
+        f"`state_dict()` gains `{plan.attribute or 'its key'}`, and checkpoints saved before load with `strict=False` only"
+        for plan in plans
+        if plan.persistent and context.text.wanted_persistence(plan.attribute) is not Persistence.ALWAYS
+    ]
 
 
 def _expanded_later(context: ClassContext, plan: Plan) -> list[Write]:

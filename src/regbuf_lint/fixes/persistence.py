@@ -39,7 +39,7 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
         return True
     if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):
         return True  # filled in place after it was assigned
-    if attribute is not None and change is not Change.NONE and _is_computed_anew(context, attribute):
+    if attribute is not None and change is not Change.NONE and is_computed_anew(context, attribute):
         return False
     if change is Change.REPLACED:
         return attribute is None or not may_be(context.value_of(attribute), NoneValue)
@@ -57,7 +57,7 @@ def _starts_as_none(context: ClassContext, attribute: str | None) -> bool:
     return may_be(value, NoneValue) and all(tensor.argument for tensor in tensors(value))
 
 
-def _is_computed_anew(context: ClassContext, attribute: str) -> bool:
+def is_computed_anew(context: ClassContext, attribute: str) -> bool:
     """Whether methods that change the attribute after construction only give it what the constructor does."""
     changing = context.trace(attribute).changing(attribute)
     later = methods_where(context.definitions, changing.__contains__)

@@ -125,6 +125,12 @@ class Store:
         return frozenset(one.flow for one in origins)
 
     @property
+    def computes_from_own(self) -> bool:
+        """Whether the new value is computed from the former one."""
+        own = (one for one in self.trail.origins if one.source is Source.ENTRY and one.name == self.attribute)
+        return any(one.changed or one.flow not in {*_UNCHANGED, Flow.BESIDE} for one in own)
+
+    @property
     def follows(self) -> bool:
         """Whether the new value lies where the object or the method's arguments are, and not on the CPU by default."""
         return any(not one.on_cpu for one in self.trail.tensors)
@@ -275,10 +281,13 @@ class Trace:
         return tuple(one for one in self.stores(attribute) if not one.only_moves and not is_only(one.value, NoneValue))
 
     def is_updated(self, attribute: str) -> bool:
-        """Whether a method changes the tensor in place, or computes the next from it: state of the object."""
+        """Whether a method changes the tensor in place, or computes the next from it: state of the object.
+
+        What may also be the tensor itself, at most moved, is not computed from it.
+        """
         if any(one.sink is Sink.MUTATED and not one.is_drawn for one in self.uses(attribute)):
             return True
-        return any(one.own_flows - {Flow.BESIDE} for one in self.replacements(attribute))
+        return any(one.computes_from_own for one in self.replacements(attribute))
 
     def changing(self, attribute: str) -> frozenset[str]:
         """Names of the methods in which the tensor is changed in place, or another one is put in its place."""

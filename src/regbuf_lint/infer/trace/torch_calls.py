@@ -199,7 +199,8 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
     if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
         return trail
     there = frozenset(replace(one, flow=Flow.BESIDE) for given in call.trails for one in given.origins)
-    return Trail(trail.then(Flow.MOVED).origins | there)
+    moved = frozenset(one.then(Flow.MOVED) for one in trail.origins if one.flow is not Flow.BESIDE)
+    return Trail(moved | there) if moved | there else made(Source.FRESH, "said")
 
 
 def _is_no_device(value: Value) -> bool:
