@@ -9,6 +9,8 @@ from regbuf_lint.fixes.buffer_plan import is_early
 from regbuf_lint.fixes.early_fix import early_fix
 from regbuf_lint.fixes.parameter_fix import cast_parameter_fix
 from regbuf_lint.fixes.preliminary_fix import preliminary_fix
+from regbuf_lint.fixes.unmet_demands import staying_partner
+from regbuf_lint.model.fix import Applicability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,7 +33,18 @@ def attribute_fixes(context: ClassContext, attributes: Iterable[str]) -> Mapping
     }
     there = {one: preliminary_fix(context, one) for one in attributes if one not in apart}
     apart |= {one: fix for one, fix in there.items() if fix is not None}
-    return {**buffer_fixes(context, [one for one in attributes if one not in apart]), **apart}
+    return _together({**buffer_fixes(context, [one for one in attributes if one not in apart]), **apart}, context)
+
+
+def _together(fixes: Mapping[str, BufferFix], context: ClassContext) -> Mapping[str, BufferFix]:
+    """The fixes, of which no safe one moves a tensor away from another that it is computed with."""
+    safe = {one for one, found in fixes.items() if found.fix and found.fix.applicability is Applicability.SAFE}
+    for attribute in sorted(safe):
+        partner = staying_partner(context, attribute, safe)
+        if partner is not None:
+            alike = {name: found.doubted(partner) for name, found in fixes.items() if found.fix is fixes[attribute].fix}
+            return _together({**fixes, **alike}, context)
+    return fixes
 
 
 def _is_assigned_early(context: ClassContext, attribute: str) -> bool:

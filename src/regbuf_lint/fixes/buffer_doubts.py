@@ -52,7 +52,12 @@ def judged(
     if not refilled and any(needs_refill(context, plan) for plan in plans):
         return Applicability.DISPLAY, _UNFILLED
     doubts = [*([_REFILLED] if refilled else []), *doubts_about(context, plans), *more]
-    return (Applicability.UNSAFE, f"the fix needs a look: {doubts[0]}") if doubts else (Applicability.SAFE, "")
+    return (Applicability.UNSAFE, look(doubts[0])) if doubts else (Applicability.SAFE, "")
+
+
+def look(doubt: str) -> str:
+    """A doubt about a fix, as a note for its finding."""
+    return f"the fix needs a look: {doubt}"
 
 
 def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:

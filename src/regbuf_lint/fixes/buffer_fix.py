@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
-from regbuf_lint.fixes.buffer_doubts import judged
+from regbuf_lint.fixes.buffer_doubts import judged, look
 from regbuf_lint.fixes.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
 from regbuf_lint.fixes.buffer_refill import refill
 from regbuf_lint.model.class_view import Event, Write, WriteForm
-from regbuf_lint.model.fix import Edit, Fix
+from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
@@ -37,6 +37,11 @@ class BufferFix:
     fix: Fix | None
     note: str
     advice: str = ""
+
+    def doubted(self, doubt: str) -> BufferFix:
+        """The fix as one that needs a look."""
+        fix = self.fix and replace(self.fix, applicability=Applicability.UNSAFE)
+        return replace(self, fix=fix, note=look(doubt))
 
 
 def all_writes(events: tuple[Event, ...], attribute: str) -> list[Write]:

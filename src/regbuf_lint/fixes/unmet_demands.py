@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.exemptions.moved_by_class import is_moved_by_class
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow, Source
 from regbuf_lint.model.use import ASSERTED, Sink
-from regbuf_lint.model.value import is_tensor
+from regbuf_lint.model.value import is_tensor, tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.use import Use
@@ -30,18 +31,35 @@ def unmet_demands(context: ClassContext, attribute: str, *, is_cast: bool) -> li
         use = next((one for one in trace.uses(attribute) if demands(one)), None)
         if use is not None and (is_cast or demands is not _asserts_dtype):
             found.append(f"`{use.method}` {text}")
-    return [*found, *_staying_partners(context, attribute)]
+    return found
 
 
-def _staying_partners(context: ClassContext, attribute: str) -> list[str]:
-    """Attributes that the tensor is computed with, and of which nobody knows that they move with it."""
-    return [
-        f"`{use.method}` ({mention(use.span.start.row)}) combines it with `self.{one.name}`, which may stay on the CPU"
-        for use in context.trace(attribute).uses(attribute)
-        if use.sink is Sink.MEETS and not use.hurts and use.flow not in _MOVED
-        for one in sorted(use.partners, key=lambda partner: partner.name)[:1]
-        if one.source is Source.ENTRY and not is_tensor(context.value_of(one.name))
-    ][:1]
+def staying_partner(context: ClassContext, attribute: str, moving: Collection[str]) -> str | None:
+    """Why an attribute alone must not move: a method computes it with another one that may stay on the CPU.
+
+    Where something that follows the object takes part, the method fails before and after.
+
+    Args:
+        context: the class.
+        attribute: the attribute.
+        moving: attributes that become buffers together with it.
+    """
+    for use in context.trace(attribute).uses(attribute):
+        if use.sink is not Sink.MEETS or use.hurts or use.flow in _MOVED:
+            continue
+        for one in sorted(use.partners, key=lambda partner: partner.name):
+            if one.source is Source.ENTRY and not one.moved and _may_stay(context, one.name, moving):
+                who = f"`{use.method}` ({mention(use.span.start.row)})"
+                return f"{who} combines it with `self.{one.name}`, which may stay on the CPU"
+    return None
+
+
+def _may_stay(context: ClassContext, attribute: str, moving: Collection[str]) -> bool:
+    """Whether an attribute may hold a tensor with dimensions that nothing moves."""
+    value = context.value_of(attribute)
+    if attribute in moving or (is_tensor(value) and all(one.is_number for one in tensors(value))):
+        return False
+    return not is_moved_by_class(context, attribute)
 
 
 def _gives_to_numpy(use: Use) -> bool:
