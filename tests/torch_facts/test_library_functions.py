@@ -17,7 +17,10 @@ else:
 
 FILE = Path(regbuf_lint.__file__).parent / "torch_facts" / "data" / "library_functions.toml"
 PACKAGES: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["package"]
-LISTS = {"tensors", "like_argument", "expanding", "taking_tensor", "array_functions"}
+LISTS = {
+    "tensors", "like_argument", "expanding", "taking_tensor", "array_functions", "integer_functions",
+    "same_dtype_functions",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package["name"])

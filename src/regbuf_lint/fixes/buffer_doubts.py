@@ -182,7 +182,7 @@ def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:
 def _about_keys(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     """What a key more in checkpoints breaks, unless the configuration asks for the key."""
     return [
-        f"`state_dict()` gains `{plan.attribute or 'its key'}`, and checkpoints saved before load with `strict=False` only"
+        f"`state_dict()` gains `{plan.attribute or 'its key'}`, and older checkpoints load with `strict=False` only"
         for plan in plans
         if plan.persistent and context.text.wanted_persistence(plan.attribute) is not Persistence.ALWAYS
     ]
@@ -227,7 +227,7 @@ def _about_kind(tensor: Tensor) -> list[str]:
     if tensor.dtype is Dtype.COMPLEX:
         found.append("it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer")
     if tensor.dtype is Dtype.DOUBLE:
-        found.append("it is in double precision, and as a buffer it follows `.half()` and `.float()`")
+        found.append("it may be in double precision, and as a buffer it follows `.half()` and `.float()`")
     elif tensor.chosen_precision:
         found.append("its precision is written where it is made, and `.half()` changes that of a buffer")
     if tensor.expanded:

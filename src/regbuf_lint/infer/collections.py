@@ -14,6 +14,7 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     UNKNOWN,
     Alternative,
+    Array,
     Buffer,
     Literal,
     Loaded,
@@ -63,6 +64,8 @@ def _element(one: Alternative) -> Value:
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
     if is_parameter_list(one):
         return frozenset({Parameter()})
+    if isinstance(one, Array):
+        return frozenset({one})
     if isinstance(one, (Other, Literal)):
         return OTHER if isinstance(one, Literal) or one.what.partition(":")[0] in {"size", "str", "range"} else UNKNOWN
     return frozenset({part_of_loaded(one, Part.ELEMENT)}) if isinstance(one, Loaded) else UNKNOWN

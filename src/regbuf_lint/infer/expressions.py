@@ -24,6 +24,7 @@ from regbuf_lint.infer.collections import (
     updated,
 )
 from regbuf_lint.infer.narrowing import assume, with_default
+from regbuf_lint.infer.numpy_api import array_of_operation
 from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index
 from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.strings import is_string, joined, literal_strings
@@ -35,6 +36,7 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     UNKNOWN,
     Alternative,
+    Array,
     Dtype,
     Literal,
     Loaded,
@@ -101,7 +103,7 @@ def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
             return join(item_at(value, number) for number in numbers)
         return element_of(value)
     if isinstance(one, (Literal, Other)):
-        return OTHER
+        return frozenset({one}) if isinstance(one, Array) else OTHER
     if is_parameter_list(one) and not isinstance(where, ast.Slice):
         return element_of(value)
     return frozenset({part_of_loaded(one, Part.ITEM)}) if isinstance(one, Loaded) else made_of(one)
@@ -141,9 +143,16 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         return joined(sides)
     if isinstance(one, Loaded) and isinstance(other, Loaded) and isinstance(operator, ast.Add):
         return frozenset(pair)
+    return _plain(pair, operator)
+
+
+def _plain(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Value:
+    """The value of an operation without tensors, lists and dicts."""
     are_numbers = all(map(torch_api.is_plain_number, pair))
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
         return frozenset({Unknown(number=are_numbers)})
+    if any(isinstance(side, Array) for side in pair):
+        return frozenset({array_of_operation(pair, operator)})
     return NUMBER if are_numbers else OTHER
 
 

@@ -11,10 +11,10 @@ from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import dict_of, element_of, items_of, sequence, sequence_of
 from regbuf_lint.infer.instances import distribution_of
+from regbuf_lint.infer.numpy_api import array_of_call
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
-    ARRAY,
     COMPUTED,
     NOTHING,
     OTHER,
@@ -160,12 +160,13 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
 
 def _of_numpy(name: str, arguments: Arguments) -> Value:
     """An array; what a ufunc computes of a tensor, which has no gradient then, is wrapped as one."""
+    array: Value = frozenset({array_of_call(name, arguments)})
     given = [value for value in arguments.positional if may_be(value, *TENSOR_KINDS)]
     is_listed = name.count(".") == 1 and library_functions().array_functions.match(name) is not None
     if not given or arguments.keyword("out") or not is_listed:
-        return ARRAY
+        return array
     tensor: Value = frozenset({replace(torch_api.result_tensor(given), derived=False, argument="", alias="")})
-    return tensor if any(is_only(value, *TENSOR_KINDS) for value in given) else tensor | ARRAY
+    return tensor if any(is_only(value, *TENSOR_KINDS) for value in given) else tensor | array
 
 
 def _default_dict(arguments: Arguments) -> Value:

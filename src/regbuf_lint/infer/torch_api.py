@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
-    ARRAY,
     NONE,
     NUMBER,
     TENSOR_KINDS,
     Alternative,
+    Array,
     Buffer,
     Dtype,
     Literal,
@@ -206,10 +207,7 @@ def result_tensor(operands: list[Value]) -> Tensor:
 
 def _may_be_array(operand: Value) -> bool:
     """Whether an operand that is known to be no tensor may have dimensions all the same."""
-    return any(
-        replace(one, random=False) in ARRAY if isinstance(one, Other) else _is_open(one) and not is_plain_number(one)
-        for one in operand
-    )
+    return any(isinstance(one, Array) or (_is_open(one) and not is_plain_number(one)) for one in operand)
 
 
 def _is_open(one: Alternative) -> bool:
@@ -328,11 +326,19 @@ def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:
         for one in value:
             if isinstance(one, Other) and one.what.startswith("dtype:"):
                 return dtype_named(one.what.removeprefix("dtype:"))
+            if isinstance(one, ExternalValue) and _dtype_of_type(one.name) is not Dtype.UNKNOWN:
+                return _dtype_of_type(one.name)
     if has("complex_methods", name):
         return Dtype.COMPLEX
     if has("bool_methods", name):
         return Dtype.BOOL
     return Dtype.INT if has("int_methods", name) else default
+
+
+def _dtype_of_type(name: str) -> Dtype:
+    """The class of the dtype that ``torch.DoubleTensor`` or the like has."""
+    last = name.rpartition(".")[2]
+    return dtype_named(last.removesuffix("Tensor").lower()) if has("factory_functions", name) else Dtype.UNKNOWN
 
 
 def dtype_named(name: str) -> Dtype:
@@ -352,8 +358,22 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
             return dtype_named(one.what.removeprefix("dtype:"))
     if has("int_functions", name):
         return Dtype.INT
+    typed = _dtype_of_type(name)
+    if typed is not Dtype.UNKNOWN:
+        return typed
     dtypes = {tensor.dtype for tensor in _tensors_in(arguments.every(), 0)}
+    keeps_dtype = _is_made_of_data(name) or (has("factory_functions", name) and has("view_functions", name))
+    if keeps_dtype and not arguments.keyword("dtype"):
+        dtypes |= {array.dtype for array in _arrays_in(arguments.argument(0, "data"))}
+    if Dtype.DOUBLE in dtypes:
+        return Dtype.DOUBLE
     return dtypes.pop() if len(dtypes) == 1 else Dtype.UNKNOWN
+
+
+def _arrays_in(value: Value) -> list[Array]:
+    """Arrays and numbers of NumPy, in lists, too."""
+    found = [one for one in value if isinstance(one, Array)]
+    return found + [array for one in value if isinstance(one, Sequence) for array in _arrays_in(one.element)]
 
 
 def _may_be_true(value: Value) -> bool:

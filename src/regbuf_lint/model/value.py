@@ -153,6 +153,18 @@ class Other(Alternative):
 
 
 @dataclass(frozen=True, slots=True)
+class Array(Other):
+    """An array or a number of NumPy.
+
+    Attributes:
+        dtype: class of its dtype, which tensors made of it get.
+    """
+
+    what: str = "ndarray"
+    dtype: Dtype = Dtype.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
 class Sequence(Alternative):
     """A list, tuple, set or deque.
 
@@ -241,7 +253,6 @@ NONE: Value = frozenset({NoneValue()})
 UNSET: Value = frozenset({Unset()})
 OTHER: Value = frozenset({Other()})
 NUMBER: Value = frozenset({Other("number")})
-ARRAY: Value = frozenset({Other("ndarray")})
 UNKNOWN: Value = frozenset({Unknown()})
 COMPUTED: Value = frozenset({Unknown(computed=True)})
 

@@ -27,6 +27,8 @@ class LibraryFunctions:
         expanding: those of them whose result may be an expanded view.
         taking_tensor: functions and methods whose first argument is a tensor (of a method: after the object).
         array_functions: functions of arrays that return a tensor if some argument is one.
+        integer_functions: functions of arrays whose result has an integer dtype; also methods of arrays, by that name.
+        same_dtype_functions: functions of arrays whose result has the dtype of their arguments.
     """
 
     tensors: re.Pattern[str]
@@ -34,6 +36,8 @@ class LibraryFunctions:
     expanding: re.Pattern[str]
     taking_tensor: re.Pattern[str]
     array_functions: re.Pattern[str]
+    integer_functions: re.Pattern[str]
+    same_dtype_functions: re.Pattern[str]
 
 
 @cache
