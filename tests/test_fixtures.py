@@ -16,7 +16,7 @@ import pytest
 from fixture_cases import Case, Expected, all_cases, built_file, session_with
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
-from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.model.settings import BufferStyle, Persistence
 from regbuf_lint.rules import RULES
 from regbuf_lint.source.text import SourceText, decode_source, read_source
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import FileResult
 
 CASES = all_cases()
+FAILING = {"RBF102", "RBF106"}
+"""Rules about what fails as soon as the object is built or the buffer is used: no checkpoint is older than the fix."""
 THIRD_PARTY = {
     "lightning",
     "pytorch_lightning",
@@ -232,6 +234,14 @@ def test_safe_fixes_alone(case: Case) -> None:
     assert codes(applied) == case.expects("safe")
     assert "safe" not in {word(finding) for finding in result.findings}
     ast.parse(fixed_source(case, FixMode.SAFE).data)
+
+
+@each(CASES)
+def test_safe_fixes_give_checkpoints_no_key_that_nobody_asked_for(case: Case) -> None:
+    asked = case.settings.persistent is Persistence.ALWAYS or case.settings.per_attribute_persistent
+    found = [one for one in check(case).findings if one.rule.code not in FAILING]
+    safe = [one.fix for one in found if one.fix and word(one) == "safe"]
+    assert asked or not any(fix.adds for fix in safe)
 
 
 @each(CASES)
