@@ -45,12 +45,13 @@ def staying_partner(context: ClassContext, attribute: str, moving: Collection[st
         moving: attributes that become buffers together with it.
     """
     for use in context.trace(attribute).uses(attribute):
-        if use.sink is not Sink.MEETS or use.hurts or use.flow in _MOVED:
+        if use.sink not in _TOGETHER or use.hurts or use.flow in _MOVED:
             continue
         for one in sorted(use.partners, key=lambda partner: partner.name):
             if one.source is Source.ENTRY and not one.moved and _may_stay(context, one.name, moving):
-                who = f"`{use.method}` ({mention(use.span.start.row)})"
-                return f"{who} combines it with `self.{one.name}`, which may stay on the CPU"
+                partner = f"`self.{one.name}`"
+                does = f"indexes {partner} with it" if use.sink is Sink.INDEX else f"combines it with {partner}"
+                return f"`{use.method}` ({mention(use.span.start.row)}) {does}, which may stay on the CPU"
     return None
 
 
@@ -75,7 +76,7 @@ def _joins_new(use: Use) -> bool:
 
     So joined, they work as long as nobody moves the attribute; with what a method is given, they fail before and after.
     """
-    return use.sink is Sink.MEETS and use.meets_new and use.flow not in _MOVED
+    return use.sink in _TOGETHER and use.meets_new and use.flow not in _MOVED
 
 
 def _shares_memory(use: Use) -> bool:
@@ -84,6 +85,8 @@ def _shares_memory(use: Use) -> bool:
 
 
 _MOVED = frozenset({Flow.MOVED, Flow.TO_CPU})
+_TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
+"""Where a tensor has to lie beside its partners; an index on an accelerator takes nothing out of a tensor on the CPU."""
 
 _DEMANDS: dict[Callable[[Use], bool], str] = {
     _gives_to_numpy: "gives it to NumPy, which fails once the module is on a GPU",
