@@ -86,7 +86,7 @@ def _shares_memory(use: Use) -> bool:
 
 _MOVED = frozenset({Flow.MOVED, Flow.TO_CPU})
 _TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
-"""Where a tensor has to lie beside its partners; an index on an accelerator takes nothing out of a tensor on the CPU."""
+"""Where a tensor has to lie beside its partners; no index on an accelerator takes anything out of the CPU."""
 
 _DEMANDS: dict[Callable[[Use], bool], str] = {
     _gives_to_numpy: "gives it to NumPy, which fails once the module is on a GPU",

@@ -12,6 +12,7 @@ from regbuf_lint.model.value import (
     NONE,
     NOTHING,
     UNKNOWN,
+    Array,
     Distribution,
     Mapping,
     Other,
@@ -102,7 +103,7 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
 
 def _plain(name: str) -> Value:
     """An object of one of the types that are no tensors and hold none."""
-    return frozenset({Other(name if name in _BUILT_IN else name.lower())})
+    return frozenset({Array() if name == "ndarray" else Other(name if name in _BUILT_IN else name.lower())})
 
 
 def _kind(name: str) -> str:

@@ -46,7 +46,8 @@ def array_of_method(owner: Array, name: str, arguments: Arguments) -> Value:
     wanted = _first_type(arguments.argument(0, "dtype")) if name == "astype" else _wanted(arguments)
     if wanted is None and any(map(known.integer_functions.match, (_PREFIX + name, _DRAWS + name))):
         wanted = Dtype.INT
-    if wanted is None and known.same_dtype_functions.match(_DRAWS + name):
+    keeps = known.same_dtype_functions.match
+    if wanted is None and keeps(_DRAWS + name) and not keeps(_PREFIX + name):
         wanted = _common(arguments.positional)
     return frozenset({Array(dtype=wanted or owner.dtype, random=owner.random)})
 

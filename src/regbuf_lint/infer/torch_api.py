@@ -362,12 +362,22 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
     if typed is not Dtype.UNKNOWN:
         return typed
     dtypes = {tensor.dtype for tensor in _tensors_in(arguments.every(), 0)}
-    keeps_dtype = _is_made_of_data(name) or (has("factory_functions", name) and has("view_functions", name))
-    if keeps_dtype and not arguments.keyword("dtype"):
-        dtypes |= {array.dtype for array in _arrays_in(arguments.argument(0, "data"))}
+    if not arguments.keyword("dtype"):
+        dtypes |= _dtypes_of_data(name, arguments)
     if Dtype.DOUBLE in dtypes:
         return Dtype.DOUBLE
     return dtypes.pop() if len(dtypes) == 1 else Dtype.UNKNOWN
+
+
+def _dtypes_of_data(name: str, arguments: Arguments) -> set[Dtype]:
+    """The dtypes that arrays hand on to a tensor; NumPy's own, the double one, where they are not known."""
+    takes_arrays_alone = has("factory_functions", name) and has("view_functions", name)
+    if not takes_arrays_alone and not _is_made_of_data(name):
+        return set()
+    found = {array.dtype for array in _arrays_in(arguments.argument(0, "data"))}
+    if takes_arrays_alone and not has("convert_functions", name):
+        found = found or {Dtype.UNKNOWN}
+    return {Dtype.DOUBLE if one is Dtype.UNKNOWN else one for one in found}
 
 
 def _arrays_in(value: Value) -> list[Array]:
