@@ -12,6 +12,7 @@ from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.functions import run_method
+from regbuf_lint.infer.numpy_api import ARRAY_CAST
 from regbuf_lint.infer.references import (
     EVALUATING,
     RETURNING_SELF,
@@ -88,7 +89,8 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
         return _of_named_tuple(frame, owner, name, node)
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
     moves = isinstance(owner, Loaded) and name in MOVERS
-    known = gives_tensor or moves or isinstance(owner, (Sequence, Mapping, Literal, Other))
+    casts_array = isinstance(owner, Unknown) and name == ARRAY_CAST
+    known = gives_tensor or moves or casts_array or isinstance(owner, (Sequence, Mapping, Literal, Other))
     return frozenset({MethodOf(owner, name, node)}) if known else made_of(owner)
 
 

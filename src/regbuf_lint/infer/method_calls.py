@@ -19,7 +19,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
     updated,
 )
-from regbuf_lint.infer.numpy_api import array_of_method
+from regbuf_lint.infer.numpy_api import ARRAY_CAST, array_of_method
 from regbuf_lint.infer.references import SAMPLING, Instance
 from regbuf_lint.infer.strings import literal_strings, method_of_string
 from regbuf_lint.infer.targets import bind, change_in_place, note_filled, note_random
@@ -116,7 +116,7 @@ def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
 def _of_plain_object(owner: Alternative, name: str, arguments: Arguments) -> Value:
     if isinstance(owner, Other) and owner.what == "generator":
         return torch_api.call_generator_method(name) or OTHER
-    if isinstance(owner, Array):
+    if isinstance(owner, Array) or name == ARRAY_CAST:
         return array_of_method(owner, name, arguments)
     return method_of_string(owner, name, arguments) if type_name(owner) == "str" else OTHER
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.infer.torch_api import dtype_named
-from regbuf_lint.model.value import OTHER, Array, Dtype, Literal, Other, Sequence
+from regbuf_lint.model.value import OTHER, Array, Dtype, Literal, Other, Sequence, Unknown
 from regbuf_lint.torch_facts.library_functions import library_functions
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ _PREFIX = "numpy."
 _DRAWS = "numpy.random."
 """Where functions stand that NumPy's generators have as methods."""
 _PYTHON_TYPES = {"builtins.float": Dtype.DOUBLE, "builtins.int": Dtype.INT, "builtins.bool": Dtype.BOOL}
+ARRAY_CAST = "astype"
+"""A method that arrays have and tensors do not, so that what it gives is an array, whatever else is known."""
 _LISTING = frozenset({"tolist", "item"})
 
 
@@ -38,18 +40,20 @@ def array_of_call(name: str, arguments: Arguments) -> Array:
     return Array(dtype=common if keeps else Dtype.DOUBLE)
 
 
-def array_of_method(owner: Array, name: str, arguments: Arguments) -> Value:
-    """What a method of an array gives."""
+def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Value:
+    """What a method of an array, or of what has to be one, gives."""
     if name in _LISTING:
         return OTHER
     known = library_functions()
-    wanted = _first_type(arguments.argument(0, "dtype")) if name == "astype" else _wanted(arguments)
+    wanted = _first_type(arguments.argument(0, "dtype")) if name == ARRAY_CAST else _wanted(arguments)
     if wanted is None and any(map(known.integer_functions.match, (_PREFIX + name, _DRAWS + name))):
         wanted = Dtype.INT
     keeps = known.same_dtype_functions.match
     if wanted is None and keeps(_DRAWS + name) and not keeps(_PREFIX + name):
         wanted = _common(arguments.positional)
-    return frozenset({Array(dtype=wanted or owner.dtype, random=owner.random)})
+    is_random = isinstance(owner, (Other, Unknown)) and owner.random
+    own = owner.dtype if isinstance(owner, Array) else Dtype.UNKNOWN
+    return frozenset({Array(dtype=wanted or own, random=is_random)})
 
 
 def array_of_operation(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Array:
