@@ -12,7 +12,7 @@ from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.functions import run_method
-from regbuf_lint.infer.numpy_api import ARRAY_CAST
+from regbuf_lint.infer.numpy_api import ARRAY_CAST, ARRAY_VIEWS
 from regbuf_lint.infer.references import (
     EVALUATING,
     RETURNING_SELF,
@@ -35,6 +35,7 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     UNKNOWN,
     Alternative,
+    Array,
     Buffer,
     Distribution,
     Literal,
@@ -87,6 +88,12 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
         return _of_object(frame, owner, name, node)
     if isinstance(owner, Sequence) and owner.fields:
         return _of_named_tuple(frame, owner, name, node)
+    return _of_plain_object(owner, name, node)
+
+
+def _of_plain_object(owner: Alternative, name: str, node: ast.expr) -> Value:
+    if isinstance(owner, Array) and name in ARRAY_VIEWS:
+        return frozenset({owner})
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
     moves = isinstance(owner, Loaded) and name in MOVERS
     casts_array = isinstance(owner, Unknown) and name == ARRAY_CAST

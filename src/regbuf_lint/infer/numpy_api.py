@@ -22,6 +22,8 @@ _DRAWS = "numpy.random."
 _PYTHON_TYPES = {"builtins.float": Dtype.DOUBLE, "builtins.int": Dtype.INT, "builtins.bool": Dtype.BOOL}
 ARRAY_CAST = "astype"
 """A method that arrays have and tensors do not, so that what it gives is an array, whatever else is known."""
+ARRAY_VIEWS = frozenset({"T", "mT", "real", "flat"})
+"""Attributes of an array that are arrays of its dtype."""
 _LISTING = frozenset({"tolist", "item"})
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.findings.inert import HOST_ONLY, NEVER_READ, inert
+from regbuf_lint.findings.inert import HOST_ONLY, NEVER_READ, NUMBER, inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
+from regbuf_lint.fixes.buffer_fix import BufferFix
+from regbuf_lint.fixes.host_value_fix import host_value_fix
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.class_context.context import ClassContext
-    from regbuf_lint.fixes.buffer_fix import BufferFix
     from regbuf_lint.model.class_view import Write
 
 META = RuleMeta(
@@ -54,7 +55,11 @@ DOCS = RuleDocs(
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        return x * self.scale\n"
     ),
-    fix_safety="The fix is that of RBF001: it registers the tensor as a buffer. A number or a local is often better.",
+    fix_safety=(
+        "A number without dimensions gets the fix of RBF001, which registers it as a buffer. For what Python alone "
+        "reads, the fix shows the number or list that it is made of, and is not applied, since what reads it has to "
+        "change, too. What nothing reads gets no fix: delete it, or use a local."
+    ),
     checkpoint_impact="As for RBF001.",
     references=("https://docs.pytorch.org/docs/stable/notes/modules.html#module-state",),
 )
@@ -73,9 +78,12 @@ def check(context: ClassContext) -> Iterator[Finding]:
         reason = inert(context, attribute) if attribute is not None else None
         if attribute is not None and reason is not None:
             found[attribute], reasons[attribute] = writes, reason
-    fixes = attribute_fixes(context, found)
+    numbers = [one for one, reason in reasons.items() if reason == NUMBER]
+    fixes = dict(attribute_fixes(context, numbers))
     for attribute, writes in found.items():
-        yield _finding(context, writes[0], reasons[attribute], fixes[attribute])
+        if reasons[attribute] == HOST_ONLY:
+            fixes[attribute] = host_value_fix(context, writes[0])
+        yield _finding(context, writes[0], reasons[attribute], fixes.get(attribute, BufferFix(None, "")))
 
 
 def _finding(context: ClassContext, write: Write, reason: str, outcome: BufferFix) -> Finding:

@@ -1,0 +1,43 @@
+"""What to write in the place of a tensor that Python alone reads, or that nothing reads."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.fixes.buffer_fix import BufferFix
+from regbuf_lint.index.symbols import External
+from regbuf_lint.infer.torch_api import is_made_of_data
+from regbuf_lint.model.class_view import WriteForm
+from regbuf_lint.model.fix import Applicability, Fix
+from regbuf_lint.rewrite.errors import CannotRewrite
+
+if TYPE_CHECKING:
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.class_view import Write
+
+_NOTE = "the fix is shown and not applied, since what reads the tensor (`.item()`, `.tolist()`) has to change with it"
+
+
+def host_value_fix(context: ClassContext, write: Write) -> BufferFix:
+    """The number or list that the tensor is made of, shown; none where the tensor is made otherwise.
+
+    Args:
+        context: the class.
+        write: the first write of the attribute.
+    """
+    if not write.step.own or write.form is not WriteForm.PLAIN:
+        return BufferFix(None, "")
+    from regbuf_lint.rewrite.host_values import without_tensor  # noqa: PLC0415  libcst is slow to load
+
+    def converts(function: str) -> bool:
+        symbols = context.inference.project.resolve(context.symbol.scope, ast.parse(function, mode="eval").body)
+        return any(isinstance(one, External) and is_made_of_data(one.name) for one in symbols)
+
+    try:
+        edit = without_tensor(context.source, write.step.statement, converts)
+    except CannotRewrite:
+        return BufferFix(None, "")
+    if edit is None:
+        return BufferFix(None, "")
+    return BufferFix(Fix(Applicability.DISPLAY, f"Keep what `{write.attribute}` is made of", (edit,)), _NOTE)
