@@ -27,6 +27,7 @@ from regbuf_lint.model.class_view import Registration, Write, seen_by
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import (
+    NAMELESS,
     NOTHING,
     Distribution,
     Mapping,
@@ -35,6 +36,7 @@ from regbuf_lint.model.value import (
     asks_for_gradient,
     may_be,
     tensors,
+    tensors_inside,
 )
 from regbuf_lint.torch_facts.traits import has
 
@@ -260,12 +262,18 @@ class ClassContext:
         return any(not self.building.isdisjoint(uses.escaping.get(attribute, ())) for uses in self.own_uses)
 
     def is_kept_elsewhere(self, attribute: str) -> bool:
-        """Whether something else may hold the very tensor of the attribute once the object is built."""
+        """Whether something else may hold the very tensor of the attribute once the object is built.
+
+        A part that is built with a tensor is judged for itself, unless it cannot know that what it gets is one.
+        """
         if not self.escapes(attribute):
             return False
+        held = tensors_inside(self.value_of(attribute))
+        foreign = any(one.argument == NAMELESS or not (one.fresh or one.argument) for one in held)
+        keeping = _KEEPING | {Sink.PART} if foreign else _KEEPING
         trace = self._followed(frozenset({attribute}), BUILDERS.__contains__)
         uses = (use for use in trace.uses(attribute) if use.flow is Flow.SAME)
-        return not trace.was_followed(attribute) or any(use.sink in _KEEPING for use in uses)
+        return not trace.was_followed(attribute) or any(use.sink in keeping for use in uses)
 
     @cached_property
     def subclasses_at_hand(self) -> tuple[ClassSymbol, ...]:

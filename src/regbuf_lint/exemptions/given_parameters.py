@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.infer.callers import is_given_numbers, is_given_parameters, is_left_out, value_without
 from regbuf_lint.infer.size_uses import is_used_as_size
-from regbuf_lint.model.value import NoneValue, may_be, tensors
+from regbuf_lint.model.value import NAMELESS, NoneValue, may_be, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
@@ -17,7 +17,7 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
     """Whether the attribute comes of an argument for which all give Parameters, or nothing, or that is a number."""
     found = tensors(context.value_of(attribute))
     arguments = {tensor.argument for tensor in found}
-    if len(arguments) != 1 or arguments & {"", "?"}:
+    if len(arguments) != 1 or arguments & {"", NAMELESS}:
         return False
     argument = arguments.pop()
     built = (context.inference, context.built)

@@ -8,7 +8,7 @@ from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_subclasses
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.use import IDENTITY
-from regbuf_lint.model.value import tensors
+from regbuf_lint.model.value import NAMELESS, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
@@ -34,7 +34,7 @@ def is_registered_elsewhere(context: ClassContext, attribute: str) -> bool:
 
 def _arguments(event: Write | Registration) -> set[str]:
     """Names of the constructor's arguments that the value of an event is."""
-    return {tensor.argument for tensor in tensors(event.value) if not tensor.fresh} - {"", "?"}
+    return {tensor.argument for tensor in tensors(event.value) if not tensor.fresh} - {"", NAMELESS}
 
 
 EXEMPTION = Exemption(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MOST = 3
 _HANDED = {
     Sink.PASSED: "passes it to `{callee}`",
+    Sink.PART: "passes it to `{callee}`",
     Sink.RETURNED: "returns it",
     Sink.STORED: "stores it in `{callee}` too",
     Sink.NUMPY: "gives it to NumPy",

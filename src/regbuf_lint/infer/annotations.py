@@ -9,6 +9,7 @@ from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
 from regbuf_lint.infer.references import BuiltSubmodule, Instance, NamedTuple
 from regbuf_lint.model.value import (
+    NAMELESS,
     NONE,
     NOTHING,
     UNKNOWN,
@@ -140,7 +141,7 @@ def _symbol(inference: Inference, symbol: Symbol) -> Value:
 
 def _external(inference: Inference, symbol: External) -> Value:
     if is_tensor_class(symbol.name):
-        return frozenset({Tensor(fresh=False, argument="?")})
+        return frozenset({Tensor(fresh=False, argument=NAMELESS)})
     if symbol.name in PARAMETERS:
         return frozenset({Parameter()})
     if is_torch_distribution(symbol.name):
@@ -170,7 +171,7 @@ def instance_of(inference: Inference, symbol: ClassSymbol) -> Value:
     if any(isinstance(base, External) and base.name in PARAMETERS for base in order):
         return frozenset({Parameter()})
     if any(isinstance(base, External) and is_tensor_class(base.name) for base in order):
-        return frozenset({Tensor(fresh=False, argument="?")})
+        return frozenset({Tensor(fresh=False, argument=NAMELESS)})
     verdict = inference.hierarchy.membership(symbol).verdict
     if verdict is Verdict.YES:
         return frozenset({BuiltSubmodule(symbol.name, symbol)})

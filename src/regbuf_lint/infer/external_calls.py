@@ -16,6 +16,7 @@ from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupl
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
     COMPUTED,
+    NAMELESS,
     NOTHING,
     OTHER,
     TENSOR_KINDS,
@@ -72,7 +73,7 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
     if name in BUFFERS:
         inner = arguments.argument(0, "data")
         return frozenset(
-            Buffer(one if isinstance(one, Tensor) else Tensor(fresh=False, argument="?"), registers_itself=True)
+            Buffer(one if isinstance(one, Tensor) else Tensor(fresh=False, argument=NAMELESS), registers_itself=True)
             for one in inner or UNKNOWN
         )
     if name in _COPIES:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.infer.subclasses import subclasses
 from regbuf_lint.infer.trace.loaded_uses import loaded_uses
 from regbuf_lint.model.class_view import Construction, Write
-from regbuf_lint.model.value import Loaded, Part, Place, Sequence, Tensor, Value, may_be
+from regbuf_lint.model.value import NAMELESS, Loaded, Part, Place, Sequence, Tensor, Value, may_be
 
 if TYPE_CHECKING:
     from regbuf_lint.index.symbols import ClassSymbol
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.trace.loaded_uses import Noted
     from regbuf_lint.model.value import Alternative
 
-_TENSOR = Tensor(argument="?")
+_TENSOR = Tensor(argument=NAMELESS)
 """What was saved may have been a Parameter."""
 _TENSORS = Sequence("list", None, frozenset({Tensor(fresh=False)}))
 

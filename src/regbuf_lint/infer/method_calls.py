@@ -24,6 +24,7 @@ from regbuf_lint.infer.references import SAMPLING, Instance
 from regbuf_lint.infer.strings import literal_strings, method_of_string
 from regbuf_lint.infer.targets import bind, change_in_place, note_filled, note_random
 from regbuf_lint.model.value import (
+    NAMELESS,
     NONE,
     NOTHING,
     OTHER,
@@ -192,7 +193,7 @@ def _get(owner: Mapping, arguments: Arguments) -> Value:
     names = literal_strings(arguments.argument(0, "key"))
     known = dict(owner.items)
     if names is None:
-        return or_default(mapping_values(owner), default, "?")
+        return or_default(mapping_values(owner), default, NAMELESS)
     return join(known[name] if name in known else or_default(owner.rest, default, name) for name in names)
 
 

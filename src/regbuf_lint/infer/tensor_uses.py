@@ -12,7 +12,7 @@ from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.trail import Origin, Source
-from regbuf_lint.model.value import NoneValue, Tensor, Unknown, Value, is_only
+from regbuf_lint.model.value import NAMELESS, NoneValue, Tensor, Unknown, Value, is_only
 from regbuf_lint.torch_facts.library_functions import takes_tensor
 from regbuf_lint.torch_facts.traits import has
 
@@ -111,4 +111,4 @@ def _as_tensors(value: Value) -> Value:
 
 def _as_tensor(one: Unknown) -> Tensor:
     """Be it a Parameter or not; what an nn.Module has computed depends on how its Parameters were drawn."""
-    return Tensor(fresh=False, argument=one.argument or "?", random=one.random or one.computed)
+    return Tensor(fresh=False, argument=one.argument or NAMELESS, random=one.random or one.computed)

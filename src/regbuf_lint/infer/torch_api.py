@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
+    NAMELESS,
     NONE,
     NUMBER,
     TENSOR_KINDS,
@@ -91,7 +92,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     if has("graphless_functions", name) or like.dtype in _NO_GRADIENT:
         like = replace(like, derived=False, argument="")
     if has("convert_functions", name) and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
-        like = replace(like, fresh=False, argument="?")
+        like = replace(like, fresh=False, argument=NAMELESS)
     return _value(_choose(spec, arguments), like)
 
 

@@ -29,6 +29,7 @@ class Sink(Enum):
     DRAW = "the argument of a draw with a generator of the object"
     MEETS = "computed together with others"
     PASSED = "passed to what is not followed"
+    PART = "given to the constructor of an nn.Module class, where it is that object's affair what becomes of it"
     RETURNED = "returned"
     STORED = "stored in an attribute"
     MUTATED = "changed in place"

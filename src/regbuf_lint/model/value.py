@@ -257,6 +257,8 @@ UNKNOWN: Value = frozenset({Unknown()})
 COMPUTED: Value = frozenset({Unknown(computed=True)})
 
 TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)
+NAMELESS = "?"
+"""In the place of an argument's name: the tensor comes from outside, and nobody knows as what."""
 MOST_ALTERNATIVES = 12
 MOST_FUNCTIONS = 40
 

@@ -113,10 +113,10 @@ def _kept(one: PartialCall) -> list[Value]:
     return [*one.positional, *(value for _, value in one.keywords)]
 
 
-def passed(call: Call) -> Trail:
+def passed(call: Call, sink: Sink = Sink.PASSED) -> Trail:
     """What becomes of what is passed on is not known."""
     for trail in call.trails:
-        call.use(trail, Sink.PASSED, call.origins - trail.tensors)
+        call.use(trail, sink, call.origins - trail.tensors)
     run_escaping(call)
     return Trail(frozenset(one.then(Flow.COMPUTED) for one in call.origins))
 

@@ -56,6 +56,8 @@ def _trail(call: Call) -> Trail:
         return part_called(call)
     if is_only(callee, PartialCall):
         return partial_called(call)
+    if is_only(call.result, Submodule):
+        return passed(call, Sink.PART)
     if is_only(callee, SelfMethod) and all(one.name in REGISTERING for one in callee if isinstance(one, SelfMethod)):
         return NOWHERE  # what is registered follows the object
     function = call.node.func
