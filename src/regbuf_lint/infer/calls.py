@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, positional_names
+from regbuf_lint.classes.same_device import stays_there
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.scopes import is_parameter
 from regbuf_lint.index.symbols import External
@@ -34,7 +35,18 @@ from regbuf_lint.infer.references import (
 )
 from regbuf_lint.infer.registrations import begin, call_self_method
 from regbuf_lint.infer.targets import note_filled, note_gradient, note_random
-from regbuf_lint.model.value import UNKNOWN, Alternative, Submodule, Unknown, Value, held, join, made_of, may_be
+from regbuf_lint.model.value import (
+    UNKNOWN,
+    Alternative,
+    Parameter,
+    Submodule,
+    Unknown,
+    Value,
+    held,
+    join,
+    made_of,
+    may_be,
+)
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -64,6 +76,10 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     frame.passes(node, callee)
     found = join(_call(frame, one, arguments, node, state) for one in callee if not cannot_be_called(one))
     frame.has_passed()
+    if any(isinstance(one, MethodOf) and isinstance(one.owner, Parameter) for one in callee) and stays_there(
+        frame.scope.node, node
+    ):
+        found = frozenset(one.owner for one in callee if isinstance(one, MethodOf))
     found = spread_by_call(callee, arguments, found or UNKNOWN)
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
         found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor
