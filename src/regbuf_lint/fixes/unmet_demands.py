@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.moved_by_class import is_moved_by_class
+from regbuf_lint.infer.torch_api import is_plain_number
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow, Source
 from regbuf_lint.model.use import ASSERTED, Sink
-from regbuf_lint.model.value import is_tensor, tensors
+from regbuf_lint.model.value import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -57,10 +58,11 @@ def staying_partner(context: ClassContext, attribute: str, moving: Collection[st
 
 def _may_stay(context: ClassContext, attribute: str, moving: Collection[str]) -> bool:
     """Whether an attribute may hold a tensor with dimensions that nothing moves."""
-    value = context.value_of(attribute)
-    if attribute in moving or (is_tensor(value) and all(one.is_number for one in tensors(value))):
+    if attribute in moving:
         return False
-    return not is_moved_by_class(context, attribute)
+    value = context.value_of(attribute)
+    is_number = bool(value) and all(one.is_number if isinstance(one, Tensor) else is_plain_number(one) for one in value)
+    return not is_number and not is_moved_by_class(context, attribute)
 
 
 def _gives_to_numpy(use: Use) -> bool:
