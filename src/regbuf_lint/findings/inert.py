@@ -28,7 +28,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     value = context.value_of(attribute)
     if any(one.random or one.derived for one in tensors_inside(value)) or context.in_dict(attribute) is not None:
         return None
-    if trace.is_host_only(attribute) and not context.escapes(attribute) and not context.is_read_beside(attribute):
+    if trace.is_host_only(attribute) and not is_kept and not context.is_read_beside(attribute):
         return HOST_ONLY
     is_number = may_be(value, Tensor) and all(one.is_number for one in tensors(value))
     return NUMBER if is_number and not trace.is_updated(attribute) else None

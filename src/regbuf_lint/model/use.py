@@ -92,6 +92,11 @@ class Use:
         """Whether the tensor is computed with what has been made on the CPU, and nothing that follows the object."""
         return any(one.on_cpu for one in self.partners) and not self.hurts
 
+    @property
+    def meets_new_alone(self) -> bool:
+        """Whether the tensor is computed with nothing but what has been made on the CPU."""
+        return self.sink is Sink.MEETS and bool(self.partners) and all(one.on_cpu for one in self.partners)
+
     def is_moved_after(self, uses: tuple[Use, ...]) -> bool:
         """Whether the method moves by hand what it computes of the tensor."""
         return any(one.entry == self.entry and one.flow is Flow.MOVED for one in uses)
@@ -228,11 +233,15 @@ class Trace:
     def is_host_only(self, attribute: str) -> bool:
         """Whether nothing but Python reads the tensor, and no method gives the attribute another one.
 
-        What is drawn anew in place counts as Python's, too: where it lies does not matter then.
+        What is drawn anew in place counts as Python's, too: where it lies does not matter then. So does what is compared
+        or computed with tensors that the method makes on the CPU: what comes of it is Python's as well.
         """
         if self.replacements(attribute) or not self.was_followed(attribute) or not self.uses(attribute):
             return False
-        return all(one.sink in HOST_ONLY or one.is_drawn or one.entry in IDENTITY for one in self.uses(attribute))
+        return all(
+            one.sink in HOST_ONLY or one.is_drawn or one.entry in IDENTITY or one.meets_new_alone
+            for one in self.uses(attribute)
+        )
 
     def is_replaced_before_read(self, attribute: str) -> bool:
         """Whether each method that gives the attribute a value does so before it reads it, as if it were a local.
