@@ -61,7 +61,7 @@ def _joined_fixes(before: FixedFile | None, now: FixedFile | None) -> FixedFile 
     if before is None:
         return now
     if now is None:
-        return replace(before, dropped=(), rounds=0) if before.applied else None
+        return replace(before, dropped=(), rounds=0) if before.after != before.before else None
     return replace(now, before=before.before, applied=(*before.applied, *now.applied))
 
 
