@@ -220,6 +220,7 @@ def test_a_subclass_in_another_file_that_has_the_name_too(tmp_path: Path) -> Non
     package.mkdir()
     (package / "__init__.py").touch()
     source = SourceText.from_text(text(LITERAL))
+    (package / "pyramid.py").write_text(source.text, encoding="utf-8")
     given = Settings(root=tmp_path, select=("RBF002",))
 
     def fix_beside(name: str) -> str:

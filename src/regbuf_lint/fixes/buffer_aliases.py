@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.context import ClassContext
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
-from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, withheld
+from regbuf_lint.fixes.buffer_fix import BufferFix, withheld
 from regbuf_lint.fixes.buffer_plan import Withheld
-from regbuf_lint.fixes.container_fix import container_fix
-from regbuf_lint.model.value import Buffer, Mapping, Sequence, parts_of
+from regbuf_lint.model.value import Buffer, Mapping, Sequence, may_be, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,12 +27,12 @@ def alias_fix(context: ClassContext, attribute: str, write: Write) -> BufferFix:
         attribute: its name.
         write: what stores them.
     """
+    if may_be(write.value, Sequence, Mapping):
+        return BufferFix(None, "fix withheld: numbered copies of the buffers would say less than a property")
     try:
         _refuse_state(context, attribute, write)
     except Withheld as reason:
         return withheld(reason)
-    if any(isinstance(one, (Sequence, Mapping)) for one in write.value):
-        return container_fix(context, attribute, all_writes(context.construction.events, attribute))
     return attribute_fixes(context, [attribute])[attribute]
 
 

@@ -14,7 +14,7 @@ from regbuf_lint.fixes.buffer_plan import Plan, Withheld, by, calls_on, plan_for
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.span import Position, Span
-from regbuf_lint.model.value import Buffer, Mapping, Sequence, Tensor, Unset, is_only, join, without
+from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
 
@@ -69,8 +69,8 @@ def _only_write(writes: list[Write]) -> tuple[Write, Sequence]:
     if not container.element:
         msg = "it is stored empty and filled afterwards"
         raise Withheld(msg)
-    if not is_only(container.element, Tensor, Buffer):
-        msg = "it holds more than tensors"
+    if not is_only(container.element, Tensor):
+        msg = "it holds more than plain tensors"
         raise Withheld(msg)
     if write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED}:
         msg = "it is no plain assignment"

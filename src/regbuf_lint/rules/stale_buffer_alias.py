@@ -39,27 +39,27 @@ DOCS = RuleDocs(
         "class Mixer(nn.Module):\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
-        '        self.register_buffer("first", torch.ones(4))\n'
-        '        self.register_buffer("second", torch.zeros(4))\n'
+        '        self.register_buffer("first", torch.ones(4), persistent=False)\n'
+        "        self.second = self.first\n"
         "        self.both = [self.first, self.second]\n"
     ),
     use_instead=(
         "class Mixer(nn.Module):\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
-        '        self.register_buffer("first", torch.ones(4))\n'
-        '        self.register_buffer("second", torch.zeros(4))\n'
+        '        self.register_buffer("first", torch.ones(4), persistent=False)\n'
+        '        self.register_buffer("second", self.first, persistent=False)\n'
         "\n"
         "    @property\n"
         "    def both(self) -> list[torch.Tensor]:\n"
         "        return [self.first, self.second]\n"
     ),
     fix_safety=(
-        "Always unsafe: the second name becomes a buffer of its own, as RBF001 and RBF002 do where the first one is "
-        "still a plain tensor, and the two become separate tensors after `.to()`; a property, or a plain read of the "
-        "buffer, may be better. Withheld where the class changes the buffer, or a checkpoint may load other values "
-        "into it, since the second one would not change with it; for buffers of other objects; and where the fixes of "
-        "RBF001 and RBF002 would be withheld."
+        "Always unsafe: a second name becomes a buffer of its own, as RBF001 registers it where the first one is still "
+        "a plain tensor, and the two become separate tensors after `.to()`; a property, or a plain read of the buffer, "
+        "may be better. Withheld where the class changes the buffer, or a checkpoint may load other values into it, "
+        "since the second one would not change with it; for buffers of other objects and in containers, for which a "
+        "property is better; and where the fix of RBF001 would be withheld."
     ),
     checkpoint_impact="As for RBF001.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.to",),
