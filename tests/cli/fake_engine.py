@@ -98,7 +98,8 @@ def install(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     rules = tuple(SimpleNamespace(meta=meta, docs=DOCS) for meta in METAS)
     contents: dict[str, dict[str, object]] = {
         "regbuf_lint.engine": {"__path__": []},
-        "regbuf_lint.engine.run": {"check_files": engine.check_files, "check_source": engine.check_source},
+        "regbuf_lint.engine.many_files": {"check_files": engine.check_files},
+        "regbuf_lint.engine.run": {"check_source": engine.check_source},
         "regbuf_lint.engine.fixing": {"FixMode": FixMode},
         "regbuf_lint.rules": {"__path__": [], "RULES": rules},
     }

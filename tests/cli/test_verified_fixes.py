@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +17,7 @@ from regbuf_lint.cli.main import main
 from regbuf_lint.verify import cli
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 MODEL = """\
 import torch
@@ -179,6 +181,50 @@ class TestWriting:
         (project / "model.py").write_text(FIXED, encoding="utf-8")
         monkeypatch.setattr(subprocess, "run", None)
         assert run("--factory", "factories.py::net", "model.py", capsys=capsys)[0] == 0
+
+
+def judging(monkeypatch: pytest.MonkeyPatch, passes: Callable[[str, list[str]], bool]) -> list[list[str]]:
+    """Put a stand-in for the verifier, which passes a class by its file's name and those of the files in fixed form."""
+    runs: list[list[str]] = []
+
+    def judge(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        targets = [one for one in command if "::" in one and one != "f.py::f"]
+        fixed = [Path(one.partition("=")[0]).name for one in command if ".py=" in one]
+        runs.append(fixed)
+        found = [
+            {"target": one, "outcome": "passed" if passes(Path(one).name, fixed) else "failed", "reason": "no"}
+            for one in targets
+        ]
+        return subprocess.CompletedProcess(command, 0, json.dumps({"targets": found}), "")
+
+    monkeypatch.setattr("regbuf_lint.cli.verified_fixes.subprocess.run", judge)
+    return runs
+
+
+def test_what_fails_is_tried_again_beside_what_passed(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a fix makes of a file may rest on that of a later file."""
+    (project / "other.py").write_text(OTHER, encoding="utf-8")
+    runs = judging(monkeypatch, lambda name, fixed: name == "other.py::Other" or "other.py" in fixed)
+    assert run("--factory", "f.py::f", "model.py", "other.py", capsys=capsys)[0] == 0
+    assert runs == [["model.py"], ["other.py"], ["other.py", "model.py"]]
+    assert (project / "model.py").read_text(encoding="utf-8") == FIXED
+
+
+def test_a_file_that_is_not_written_is_reported_as_it_is(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = MODEL.replace("self.mask = ", "self.other = self.mask = ").replace("* self.mask", "* self.mask + self.other")
+    (project / "model.py").write_text(base, encoding="utf-8")
+    (project / "other.py").write_text(OTHER, encoding="utf-8")
+    judging(monkeypatch, lambda name, _: name == "other.py::Other")
+    code, out, err = run("--unsafe-fixes", "--factory", "f.py::f", "model.py", "other.py", capsys=capsys)
+    assert code == 1
+    assert err == "regbuf-lint: warning: not verified, so not written: model.py::Net: no\n"
+    assert out.endswith("Found 3 findings (1 fixed, 2 remaining).\n")
+    assert (project / "model.py").read_text(encoding="utf-8") == base
+    assert (project / "other.py").read_text(encoding="utf-8") == FIXED.replace("class Net", "class Other")
 
 
 @pytest.mark.usefixtures("project")

@@ -9,7 +9,7 @@ import pytest
 
 from regbuf_lint.engine import session
 from regbuf_lint.engine.fixing import FixMode
-from regbuf_lint.engine.run import check_files
+from regbuf_lint.engine.many_files import check_files
 from regbuf_lint.model.finding import Evidence, Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.settings import Settings

@@ -14,6 +14,7 @@ from regbuf_lint.engine.session import Session
 from regbuf_lint.index import project
 from regbuf_lint.index.files import parse
 from regbuf_lint.model.settings import Settings
+from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.text import read_source
 
 if TYPE_CHECKING:
@@ -75,6 +76,47 @@ def test_what_another_file_runs_is_still_known_after_a_fix(tmp_path: Path) -> No
     assert [one.span.start.row for one in session.check(path, source).findings] == [4]
     changed = source.with_text("# a row more\n" + source.text)
     assert [one.span.start.row for one in session.check(path, changed).findings] == [5]
+
+
+def test_other_files_count_as_an_overlay_has_them(tmp_path: Path) -> None:
+    """What a file holds is asked of its tree and, as who derives from a class, of its bytes; neither is kept."""
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    base = "import torch\nclass Base:\n    def fill(self):\n        self.x = torch.ones(3)\n"
+    base += "    def forward(self, y):\n        return y + self.x\n"
+    net = "from torch import nn\nfrom pkg.base import Base\nclass Net(Base, nn.Module):\n"
+    net += "    def __init__(self):\n        super().__init__()\n        self.fill()\n"
+    (package / "base.py").write_text(base, encoding="utf-8")
+    (package / "net.py").write_text("from pkg.base import Base\n", encoding="utf-8")
+    session, source = Session(Settings(root=tmp_path)), read_source(package / "base.py")
+    filling = Overlay().with_files({package / "net.py": net.encode()})
+    quiet = Overlay().with_files({package / "net.py": net.replace("fill()", "train()").encode()})
+    found = []
+    for overlay in (Overlay(), filling, quiet, Overlay()):
+        session.see(overlay)
+        found.append([one.span.start.row for one in session.check(package / "base.py", source).findings])
+    assert found == [[], [4], [], []]
+
+
+def test_a_file_is_what_it_was_once_its_text_is_forgotten(tmp_path: Path) -> None:
+    text = "import torch\nfrom torch import nn\nclass {0}(nn.Module):\n    def __init__(self):\n"
+    text += "        super().__init__()\n        {1}\n    def forward(self, y):\n        return y + self.x\n"
+    (tmp_path / "base.py").write_text(text.format("Base", "self.x = torch.ones(3)"), encoding="utf-8")
+    below = "import torch\nfrom base import Base\nclass Net(Base):\n    def __init__(self):\n"
+    below += "        super().__init__()\n        self.x = torch.zeros(3)\n"
+    (tmp_path / "net.py").write_text(below, encoding="utf-8")
+    base, net = (read_source(tmp_path / name) for name in ("base.py", "net.py"))
+    session = Session(Settings(root=tmp_path))
+
+    def rows() -> list[int]:
+        return [one.span.start.row for one in session.check(tmp_path / "net.py", net).findings]
+
+    before = rows()
+    session.check(tmp_path / "base.py", base.with_text(text.format("Base", 'self.register_buffer("x", torch.ones(3))')))
+    assert rows() != before
+    session.forget(tmp_path / "base.py")
+    assert rows() == before
 
 
 def test_files_that_are_given_up_leave_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -212,3 +212,22 @@ def test_an_attribute_of_an_unrelated_class_is_another_one() -> None:
         + "\n\nclass Bag:\n    def __init__(self):\n        self.masks = []\n        self.masks.append(1)\n"
     )
     assert "def masks(self)" in fixed(source)
+
+
+def test_a_subclass_in_another_file_that_has_the_name_too(tmp_path: Path) -> None:
+    """Its method would be what the property is; a subclass of the same file withholds the fix as well."""
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    source = SourceText.from_text(text(LITERAL))
+    (package / "pyramid.py").write_text(source.text, encoding="utf-8")
+    given = Settings(root=tmp_path, select=("RBF002",))
+
+    def fix_beside(name: str) -> str:
+        below = f"from pkg.pyramid import Pyramid\n\n\nclass Below(Pyramid):\n    def {name}(self):\n        pass\n"
+        (package / "below.py").write_text(below, encoding="utf-8")
+        (finding,) = check_source(source, package / "pyramid.py", given).findings
+        return finding.help.partition("fix withheld: ")[2] if finding.fix is None else "fixed"
+
+    assert fix_beside("other") == "fixed"
+    assert fix_beside("masks") == "a class body defines `masks`, too"

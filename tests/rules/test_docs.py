@@ -108,7 +108,7 @@ def test_every_url_has_its_page() -> None:
 def test_libcst_is_loaded_only_for_a_fix(snippet: str, loaded: bool, tmp_path: Path) -> None:  # noqa: FBT001
     (tmp_path / "example.py").write_text(as_file(snippet).text, encoding="utf-8")
     script = (
-        "import sys; from pathlib import Path; from regbuf_lint.engine.run import check_files;"
+        "import sys; from pathlib import Path; from regbuf_lint.engine.many_files import check_files;"
         "from regbuf_lint.engine.fixing import FixMode; from regbuf_lint.model.settings import Settings;"
         "check_files([Path('example.py')], Settings(root=Path.cwd()), jobs=1, fix=FixMode.NONE, write=False);"
         "sys.exit('libcst' in sys.modules)"

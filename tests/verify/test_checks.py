@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mutants import MUTANTS, Version
+from mutants import MUTANTS, Version, rows
 
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
@@ -67,6 +67,27 @@ def test_a_right_fix_passes_every_check(reports: dict[str, CaseReport]) -> None:
 def test_the_original_shows_its_bug_on_the_device(reports: dict[str, CaseReport]) -> None:
     shown = {one.device: one.verdict.reason for one in reports[RIGHT].results if one.check == SHOWS_BUG}
     assert shown == {"cpu": "fails casts", "meta": "fails moves, moves-after-use, outputs-device"}
+
+
+@pytest.mark.parametrize(
+    ("fixed", "said"),
+    [
+        ('self.register_buffer("seen", torch.zeros(1))', "size mismatch for seen"),
+        ('self.register_buffer("seen", torch.zeros(1), persistent=False)', ""),
+    ],
+)
+def test_the_round_trip_comes_after_a_forward(fixed: str, said: str, tmp_path: Path) -> None:
+    """What ``forward`` replaces in another shape cannot be loaded into a new object, where it is saved."""
+    pytest.importorskip("torch")
+    first = "self.seen = x.detach()"
+    stored = rows("self.scale = torch.ones(3)", "self.seen = torch.zeros(1)")
+    now = rows('self.register_buffer("scale", torch.ones(3), persistent=False)', fixed)
+    write_pair(tmp_path, "replaced", Version(stored, first), Version(now, first))
+    with Worker(Limits()) as worker:
+        (report,) = run_cases(list(pairs(tmp_path)), META, [worker])
+    (result,) = [one for one in report.results if one.check == "round-trip"]
+    assert result.verdict.outcome is (Outcome.FAILED if said else Outcome.PASSED)
+    assert said in result.verdict.reason
 
 
 def test_what_was_not_run_has_a_reason(reports: dict[str, CaseReport]) -> None:

@@ -192,6 +192,12 @@ class ClassContext:
         return tuple(self.inference.definition(one) for one in self._family)
 
     @cached_property
+    def definitions_at_hand(self) -> tuple[ClassDefinition, ...]:
+        """``definitions``, and the bodies of the classes of other files that inherit from the class."""
+        others = (one for one in self.subclasses_at_hand if one not in self._family)
+        return (*self.definitions, *map(self.inference.definition, others))
+
+    @cached_property
     def family_uses(self) -> tuple[AttributeUses, ...]:
         """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
         return tuple(self.inference.uses(one) for one in self._family)

@@ -87,7 +87,7 @@ class ClassPlaces:
 
     def container_obstacle(self, attribute: str, assignment: Span) -> str | None:
         """Why a property that makes a new list each time cannot take the place of an attribute."""
-        return obstacle(self._context.definitions, self._context.symbol.scope.file.tree, attribute, assignment)
+        return obstacle(self._context.definitions_at_hand, self._context.symbol.scope.file.tree, attribute, assignment)
 
 
 def outside_collision(context: ClassContext, attribute: str) -> str | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.called_functions import called_functions
 from regbuf_lint.classes.definition import bound_in, names_in
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
-from regbuf_lint.index.scopes import FunctionBinding
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.placement.annotations import (
     FIELD_DECORATORS,
@@ -145,15 +145,14 @@ class ClassText:
 
     @cached_property
     def functions_at_hand(self) -> frozenset[str]:
-        """How the class calls functions of its file, and methods that it or a base has."""
-        bindings = self._context.symbol.scope.file.scope.bindings
-        functions = (name for name, bound in bindings.items() if all(isinstance(one, FunctionBinding) for one in bound))
+        """How the class calls functions and methods whose source is at hand, in whatever file they are."""
         bases = self._context.inference.classes(self._context.symbol)
-        methods = (f"self.{name}" for base in bases for name in self._context.inference.definition(base).methods)
-        return frozenset((*functions, *methods))
+        methods = frozenset[str]().union(*(self._context.inference.definition(base).methods for base in bases))
+        return called_functions(self._context.inference.project, self._context.definition, methods)
 
     def named_in_class(self, name: str) -> bool:
         """Whether the class, a base or a subclass defines or annotates a name in its body."""
         return any(
-            one.defines(name) or name in one.annotations or name in one.setters for one in self._context.definitions
+            one.defines(name) or name in one.annotations or name in one.setters
+            for one in self._context.definitions_at_hand
         )

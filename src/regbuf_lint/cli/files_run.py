@@ -36,19 +36,17 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
     if not arguments.quiet:
         for directory in discovery.empty:
             console.note("warning", f"no Python files found under {directory.as_posix()}")
-    result = RunResult(())
+    result, jobs = RunResult(()), arguments.jobs or _processors()
     if discovery.files:
-        from regbuf_lint.engine.run import check_files  # noqa: PLC0415  start-up time
+        from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415  start-up time
 
         write = not (arguments.diff or arguments.verify)
-        result = check_files(
-            discovery.files, settings, jobs=arguments.jobs or _processors(), fix=fix_mode(arguments), write=write
-        )
+        result = check_files(discovery.files, settings, jobs=jobs, fix=fix_mode(arguments), write=write)
     unverified: tuple[Unverified, ...] = ()
     if arguments.verify:
         from regbuf_lint.cli.verified_fixes import write_verified  # noqa: PLC0415  start-up time
 
-        result, unverified = write_verified(result, settings, arguments.factory)
+        result, unverified = write_verified(result, settings, arguments.factory, jobs)
     result = replace(result, errors=(*discovery.errors, *result.errors))
     result = _print(result, arguments, console)
     for one in unverified:

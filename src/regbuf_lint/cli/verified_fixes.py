@@ -40,16 +40,15 @@ class Unverified:
 
 
 def write_verified(
-    result: RunResult, settings: Settings, factories: Sequence[str]
+    result: RunResult, settings: Settings, factories: Sequence[str], jobs: int
 ) -> tuple[RunResult, tuple[Unverified, ...]]:
     """Write those files of a fix run whose fixed classes verify.
-
-    Files are verified one after the other, each together with those before it that were written.
 
     Args:
         result: what a fix run found that wrote nothing.
         settings: the run's settings.
         factories: functions that build modules, as ``FILE::FUNCTION``.
+        jobs: number of processes that check files.
 
     Returns:
         The result as it is on the disk, files that were not written with all their findings; and why not.
@@ -57,30 +56,28 @@ def write_verified(
     Raises:
         UsageError: nothing can be verified.
     """
-    files: list[FileResult] = []
-    unverified: list[Unverified] = []
+    from regbuf_lint.engine.writing import write_fixed  # noqa: PLC0415  start-up time
+
     with tempfile.TemporaryDirectory(prefix="regbuf-lint-") as directory:
-        run = _Verification(Path(directory), factories)
-        for file in result.files:
-            against = tuple(run.verify(file))
-            unverified += against
-            files.append(_without_fixes(file, settings) if against else _written(file))
-    return replace(result, files=tuple(files)), tuple(unverified)
+        refused = _Verification(Path(directory), factories).refused(result.files)
+    files = [replace(file, fixed=None) if file.path in refused else write_fixed(file) for file in result.files]
+    if refused:
+        files = _as_on_disk(files, settings, jobs)
+    return replace(result, files=tuple(files)), tuple(one for against in refused.values() for one in against)
 
 
-def _written(file: FileResult) -> FileResult:
-    from regbuf_lint.engine.run import write_fixed  # noqa: PLC0415  start-up time
-
-    return write_fixed(file)
-
-
-def _without_fixes(file: FileResult, settings: Settings) -> FileResult:
-    """Check the file again, as it is on the disk."""
+def _as_on_disk(files: Sequence[FileResult], settings: Settings, jobs: int) -> list[FileResult]:
+    """Check all files again: what was found in one may rest on the fixed text of one that was not written."""
     from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
-    from regbuf_lint.engine.run import check_files  # noqa: PLC0415
+    from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415
 
-    path = Path(file.fixed.path) if file.fixed else Path(file.path)
-    return check_files([path], settings, jobs=1, fix=FixMode.NONE, write=False).files[0]
+    paths = [Path(file.path) for file in files]
+    checked = check_files(paths, settings, jobs=jobs, fix=FixMode.NONE, write=False)
+    now = {file.path: file for file in checked.files}
+    return [
+        replace(now[file.path], fixed=file.fixed, errors=tuple(dict.fromkeys((*file.errors, *now[file.path].errors))))
+        for file in files
+    ]
 
 
 class _Verification:
@@ -91,14 +88,31 @@ class _Verification:
         self._options = [option for factory in factories for option in ("--factory", factory)]
         self._passed: list[str] = []
 
-    def verify(self, file: FileResult) -> Iterator[Unverified]:
+    def refused(self, files: Sequence[FileResult]) -> dict[str, tuple[Unverified, ...]]:
+        """The files that are not verified, by path, with why not.
+
+        Files are verified one after the other, each together with those that have passed. What a fix makes of a file
+        may rest on what another one makes of a later file, so those that fail are tried again beside the others.
+
+        Raises:
+            UsageError: the verifier cannot run.
+        """
+        waiting = [file for file in files if file.fixed is not None and file.fixed.after != file.fixed.before]
+        while True:
+            found = {file.path: tuple(self._against(file)) for file in waiting}
+            refused = {path: against for path, against in found.items() if against}
+            if len(refused) in {0, len(waiting)}:
+                return refused
+            waiting = [file for file in waiting if file.path in refused]
+
+    def _against(self, file: FileResult) -> Iterator[Unverified]:
         """Yield the fixed classes of a file that are not verified.
 
         Raises:
             UsageError: the verifier cannot run.
         """
         fixed = file.fixed
-        if fixed is None or fixed.after == fixed.before:
+        if fixed is None:
             return
         names = sorted({finding.class_name for finding in fixed.applied if finding.class_name})
         if not names:

@@ -70,7 +70,7 @@ def fix_text(source: SourceText, check: Callable[[SourceText], tuple[Finding, ..
     applied: list[Finding] = []
     dropped: dict[tuple[object, ...], Finding] = {}
     for done in range(MOST_ROUNDS + 1):
-        wanted = [one for one in findings if _is_wanted(one, source, mode) and _identity(one) not in dropped]
+        wanted = [one for one in findings if is_wanted(one, source, mode) and _identity(one) not in dropped]
         chosen = compatible(wanted)
         if not chosen or done == MOST_ROUNDS:
             break
@@ -97,7 +97,8 @@ def _without_fix(finding: Finding) -> Finding:
     return replace(finding, fix=None, help="; ".join(filter(None, (finding.help, _BROKEN))))
 
 
-def _is_wanted(finding: Finding, source: SourceText, mode: FixMode) -> bool:
+def is_wanted(finding: Finding, source: SourceText, mode: FixMode) -> bool:
+    """Whether a finding has a fix that is to be made and can be."""
     return finding.fix is not None and mode.allows(finding.fix) and source.can_make(finding.fix)
 
 

@@ -1,33 +1,26 @@
-"""Checking and fixing: one text, or many files in several processes."""
+"""Checking and fixing one text."""
 
 from __future__ import annotations
 
-import gc
-import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.deep_stack import with_deep_stack
-from regbuf_lint.engine.fixing import Fixed, FixMode, fix_text
+from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted
 from regbuf_lint.engine.session import Session
-from regbuf_lint.index.files import ParseError, package_roots, parse
-from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
-from regbuf_lint.source.atomic_write import write_atomically
+from regbuf_lint.index.files import ParseError, parse
+from regbuf_lint.model.result import FileError, FileResult, FixedFile
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.notebook import NotebookText
 from regbuf_lint.source.suppression import Suppressions
-from regbuf_lint.source.text import SourceText, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from regbuf_lint.engine.fixing import Fixed
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
-
-LEAST_BYTES_FOR_WORKERS = 400_000
-CHUNKS_PER_WORKER = 6
+    from regbuf_lint.source.text import SourceText
 
 
 def check_source(
@@ -49,54 +42,88 @@ def check_source(
         noqa: whether ``noqa`` comments on lines count (those for whole files always do).
         session: what checks of other files with the same settings left behind.
     """
-    shown = _shown(path)
-    session = session or Session(settings)
-    try:
-        return with_deep_stack(partial(_check, source, path, shown, session, fix, noqa=noqa))
-    except SourceError as error:
-        return FileResult(shown, errors=(FileError(shown, str(error)),))
-    except RecursionError:
-        return FileResult(shown, errors=(FileError(shown, "nests too deeply to be checked"),))
-    except Exception as error:  # noqa: BLE001  one file's failure must not end the run
-        message = f"internal error, please report it: {type(error).__name__}: {error}".splitlines()[0]
-        return FileResult(shown, errors=(FileError(shown, message),))
+    return SourceCheck(source, path, session or Session(settings), noqa=noqa).result(fix)
 
 
-def _check(source: SourceText, path: Path, shown: str, session: Session, mode: FixMode, *, noqa: bool) -> FileResult:
-    hidden = 0
-    unresolved: tuple[str, ...] = ()
+class SourceCheck:
+    """What is found in one text, and what its fixes make of it; it is checked once for both.
 
-    def visible(text: SourceText) -> tuple[Finding, ...]:
-        nonlocal hidden, unresolved
+    Args:
+        source: the text.
+        path: where it lies or would lie; imports are resolved from there.
+        session: what checks of other files left behind.
+        noqa: whether ``noqa`` comments on lines count (those for whole files always do).
+    """
+
+    def __init__(self, source: SourceText, path: Path, session: Session, *, noqa: bool = True) -> None:
+        self.path = path
+        self._source = source
+        self._session = session
+        self._noqa = noqa
+        self._sound = source
+        self._found: tuple[Finding, ...] | None = None
+        self._hidden = 0
+        self._unresolved: tuple[str, ...] = ()
+
+    def result(self, mode: FixMode) -> FileResult:
+        """Check the text, and fix it in memory as far as ``mode`` says."""
+        shown = shown_path(self.path)
+        try:
+            return with_deep_stack(partial(self._result, shown, mode))
+        except SourceError as error:
+            return FileResult(shown, errors=(FileError(shown, str(error)),))
+        except RecursionError:
+            return FileResult(shown, errors=(FileError(shown, "nests too deeply to be checked"),))
+        except Exception as error:  # noqa: BLE001  one file's failure must not end the run
+            message = f"internal error, please report it: {type(error).__name__}: {error}".splitlines()[0]
+            return FileResult(shown, errors=(FileError(shown, message),))
+
+    def wants(self, mode: FixMode) -> bool:
+        """Whether something was found that ``mode`` fixes."""
+        return any(is_wanted(one, self._sound, mode) for one in self._found or ())
+
+    def _result(self, shown: str, mode: FixMode) -> FileResult:
+        source, path = self._source, self.path
+        self._sound, broken = _without_broken_cells(source, path, self._session, noqa=self._noqa)
+        outcome = fix_text(self._sound, self._findings, mode)
+        findings = tuple(sorted((*broken, *outcome.findings), key=lambda one: (one.span, one.code)))
+        return FileResult(
+            shown,
+            findings=findings,
+            suppressed=self._hidden,
+            unresolved_bases=self._unresolved,
+            fixed=_fixed_file(source, path, outcome),
+            text=outcome.source.text if findings else "",
+            cells={**source.cells, **outcome.source.cells} if findings else {},
+        )
+
+    def _findings(self, text: SourceText) -> tuple[Finding, ...]:
+        """What is found in the text as it is now; comments have their say."""
+        if text is not self._sound:
+            return self._checked(text)
+        if self._found is None:
+            self._found = self._checked(text)
+        return self._found
+
+    def _checked(self, text: SourceText) -> tuple[Finding, ...]:
+        session, path, noqa = self._session, self.path, self._noqa
         checked = session.check(path, text)
-        unresolved = checked.unresolved_bases
+        self._unresolved = checked.unresolved_bases
         if not checked.findings and not (noqa and session.wants_unused_suppressions):
+            self._hidden = 0
             return ()
         suppressions = Suppressions.parse(text)
         kept = tuple(_with_shown_paths(one) for one in checked.findings if not suppressions.hides(one, lines=noqa))
-        hidden = len(checked.findings) - len(kept)
+        self._hidden = len(checked.findings) - len(kept)
         unused = session.unused_suppressions(path, text, suppressions, checked) if noqa else ()
         return tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
-
-    sound, broken = _without_broken_cells(source, path, session, noqa=noqa)
-    outcome = fix_text(sound, visible, mode)
-    findings = tuple(sorted((*broken, *outcome.findings), key=lambda one: (one.span, one.code)))
-    return FileResult(
-        shown,
-        findings=findings,
-        suppressed=hidden,
-        unresolved_bases=unresolved,
-        fixed=_fixed_file(source, path, outcome),
-        text=outcome.source.text if findings else "",
-        cells={**source.cells, **outcome.source.cells} if findings else {},
-    )
 
 
 def _with_shown_paths(finding: Finding) -> Finding:
     """A finding whose evidence names other files as reports name files."""
     if all(one.path is None for one in finding.evidence):
         return finding
-    shown = (one if one.path is None else replace(one, path=_shown(Path(one.path))) for one in finding.evidence)
+    shown = (one if one.path is None else replace(one, path=shown_path(Path(one.path))) for one in finding.evidence)
     return replace(finding, evidence=tuple(shown))
 
 
@@ -130,133 +157,9 @@ def _fixed_file(source: SourceText, path: Path, outcome: Fixed) -> FixedFile | N
     return FixedFile(str(path), source.text, after, outcome.applied, outcome.dropped, rounds=outcome.rounds)
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
+    """How reports name a file: relative to the working directory where it lies below it."""
     try:
         return path.absolute().relative_to(Path.cwd()).as_posix()
     except ValueError:
         return path.as_posix()
-
-
-def check_file(path: Path, session: Session, *, fix: FixMode, write: bool) -> FileResult:
-    """Check one file of the disk; with ``write``, put the fixed text in its place."""
-    try:
-        source = read_source(path)
-    except SourceError as error:
-        return FileResult(_shown(path), errors=(FileError(_shown(path), str(error)),))
-    result = check_source(source, path, session.settings, fix=fix, session=session)
-    return _written(result, source, path) if write else result
-
-
-def _written(result: FileResult, source: SourceText, path: Path) -> FileResult:
-    fixed = result.fixed
-    if fixed is None or fixed.after == fixed.before:
-        return result
-    try:
-        write_atomically(path, source.encode(fixed.after), source.data)
-    except SourceError as error:
-        return _failed(result, str(error))
-    return replace(result, fixed=replace(fixed, written=True))
-
-
-def _failed(result: FileResult, message: str) -> FileResult:
-    return replace(result, fixed=None, errors=(*result.errors, FileError(result.path, message)))
-
-
-def write_fixed(result: FileResult) -> FileResult:
-    """Put the text of a fix run that wrote nothing in place of the file, unless the file has changed meanwhile."""
-    fixed = result.fixed
-    if fixed is None:
-        return result
-    try:
-        source = read_source(Path(fixed.path))
-    except SourceError as error:
-        return _failed(result, str(error))
-    if source.text != fixed.before:
-        return _failed(result, "changed on disk since it was read; not written")
-    return _written(result, source, Path(fixed.path))
-
-
-def check_files(files: Sequence[Path], settings: Settings, *, jobs: int, fix: FixMode, write: bool) -> RunResult:
-    """Check files of the disk.
-
-    Args:
-        files: what to check.
-        settings: the run's settings.
-        jobs: number of processes.
-        fix: which fixes are made.
-        write: whether fixed texts replace the files.
-    """
-    chunks = _chunks(files, jobs)
-    roots = package_roots(files)
-    if len(chunks) <= 1:
-        results = _check_here(files, Session(settings, roots), fix, write=write)
-    else:
-        workers = min(jobs, len(chunks))
-        results = _in_workers(chunks, workers, (settings, roots), fix, write=write)
-    return RunResult(tuple(sorted(results, key=lambda result: result.path)))
-
-
-def _in_workers(
-    chunks: list[list[Path]],
-    workers: int,
-    session_arguments: tuple[Settings, tuple[Path, ...]],
-    fix: FixMode,
-    *,
-    write: bool,
-) -> list[FileResult]:
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415  start-up time
-
-    with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=session_arguments) as pool:
-        pending = [pool.submit(_check_in_worker, chunk, fix, write=write) for chunk in chunks]
-        try:
-            return [result for future in pending for result in future.result()]
-        finally:
-            for future in pending:  # leaving the block waits for those that run already
-                future.cancel()
-
-
-_WORKERS_SESSION: list[Session] = []
-
-
-def _start_worker(settings: Settings, roots: tuple[Path, ...]) -> None:
-    """Give a worker the one session that serves all its chunks; trees are many, and looking for cycles in them slow."""
-    gc.disable()
-    _WORKERS_SESSION[:] = [Session(settings, roots)]
-
-
-def _check_in_worker(files: list[Path], fix: FixMode, *, write: bool) -> list[FileResult]:
-    return [check_file(path, _WORKERS_SESSION[0], fix=fix, write=write) for path in files]
-
-
-def _check_here(files: Sequence[Path], session: Session, fix: FixMode, *, write: bool) -> list[FileResult]:
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return [check_file(path, session, fix=fix, write=write) for path in files]
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _chunks(files: Sequence[Path], jobs: int) -> list[list[Path]]:
-    """Neighbours stay together, since they read the same files; chunks are about equal in bytes."""
-    sizes = [_size(path) for path in files]
-    if jobs <= 1 or sum(sizes) < LEAST_BYTES_FOR_WORKERS:
-        return [list(files)]
-    limit = sum(sizes) / (jobs * CHUNKS_PER_WORKER)
-    chunks: list[list[Path]] = [[]]
-    filled = 0
-    for path, size in zip(files, sizes, strict=True):
-        if filled > limit:
-            chunks.append([])
-            filled = 0
-        chunks[-1].append(path)
-        filled += size
-    return chunks
-
-
-def _size(path: Path) -> int:
-    try:
-        return os.stat(path).st_size  # noqa: PTH116  ten thousand times, and a Path builds more
-    except OSError:
-        return 0

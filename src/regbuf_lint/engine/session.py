@@ -27,6 +27,7 @@ from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error
 from regbuf_lint.rules.unused_suppression import META as UNUSED_SUPPRESSION
 from regbuf_lint.rules.unused_suppression import unused_suppressions
+from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 
 if TYPE_CHECKING:
@@ -70,14 +71,29 @@ class Session:
         self._roots = tuple(roots)
         codes = selected_codes(settings, [rule.meta for rule in RULES])
         self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
-        self._headers = Headers()
+        self._overlay = Overlay()
+        self._headers = Headers(self._overlay)
         self._forget()
 
     def _forget(self) -> None:
         here = Path.cwd()
         roots = (here, here / "src", self.settings.root, self.settings.root / "src", *self._roots)
-        self._project = Project(roots, self._headers, self.settings.packages)
+        self._project = Project(roots, self.settings.packages, self._overlay, self._headers)
         self._inference: Inference = start(self._project, self.settings)
+
+    def see(self, overlay: Overlay) -> None:
+        """From now on, take files for what an overlay holds, and all others for what the disk does."""
+        if overlay == self._overlay:
+            return
+        self._overlay = overlay
+        self._headers = Headers(overlay)
+        self._project.see(overlay, self._headers)
+        self._inference = start(self._project, self.settings)
+
+    def forget(self, path: Path) -> None:
+        """From now on, take a file that was checked with a text of its own for what it was before."""
+        self._project.forget(path.absolute())
+        self._inference = start(self._project, self.settings)
 
     def check(self, path: Path, source: SourceText) -> Checked:
         """Findings of one file; ``source`` counts, whatever the disk holds."""

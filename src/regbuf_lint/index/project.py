@@ -28,11 +28,13 @@ from regbuf_lint.index.symbols import (
 )
 from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.errors import SourceError
-from regbuf_lint.source.text import SourceText, read_source
+from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from regbuf_lint.source.text import SourceText
 
 _NEVER_READ = sys.stdlib_module_names | {
     "builtins", "torch", "numpy", "scipy", "jax", "tensorflow", "sympy", "mpmath", "networkx",
@@ -64,18 +66,24 @@ class Project:
     Args:
         roots: directories in which top-level packages of the project are looked for, behind the directory from which
             the importing file itself is imported and before installed packages.
-        headers: what an earlier project of the run has found out without parsing.
         installed: directories of installed packages; the linter's own where there are none.
+        overlay: files that are others than on the disk.
+        headers: what an earlier project of the run has found out without parsing, about the same ``overlay``.
     """
 
     def __init__(
-        self, roots: Iterable[Path] = (), headers: Headers | None = None, installed: tuple[Path, ...] = ()
+        self,
+        roots: Iterable[Path] = (),
+        installed: tuple[Path, ...] = (),
+        overlay: Overlay | None = None,
+        headers: Headers | None = None,
     ) -> None:
         self._roots = list(dict.fromkeys(roots))
         self._installed = installed or installed_roots()
         self._by_name: dict[tuple[Path | None, str], Path | None] = {}
         self._by_path: dict[Path, FileFacts | None] = {}
-        self._headers = headers or Headers()
+        self._overlay = overlay or Overlay()
+        self._headers = headers or Headers(self._overlay)
         self._listings: dict[Path, frozenset[str]] = {}
         self._resolving: set[ast.expr] = set()
         self._exports: dict[tuple[FileFacts, str], tuple[Symbol, ...]] = {}
@@ -103,6 +111,17 @@ class Project:
             self._exports.clear()
         self._by_path[path] = facts
         return facts
+
+    def see(self, overlay: Overlay, headers: Headers) -> None:
+        """From now on, read some files as they are in ``overlay``, and all others as they are on the disk."""
+        for path in [path for path in self._by_path if overlay.holds(path) or self._overlay.holds(path)]:
+            self.forget(path)
+        self._overlay, self._headers = overlay, headers
+
+    def forget(self, path: Path) -> None:
+        """Read a file anew when it is needed again."""
+        self._by_path.pop(path, None)
+        self._exports.clear()
 
     def has_other_text(self, path: Path, source: SourceText) -> bool:
         """Whether a file is known with another text than this one."""
@@ -417,7 +436,7 @@ class Project:
         if path not in self._by_path:
             try:
                 too_large = path.stat().st_size > _LARGEST_FILE
-                source = None if too_large else read_source(path)
+                source = None if too_large else self._overlay.read_source(path)
                 self._by_path[path] = None if source is None else self._parsed(path, source)
             except (SourceError, ParseError, OSError):
                 self._by_path[path] = None

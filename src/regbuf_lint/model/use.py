@@ -233,8 +233,8 @@ class Trace:
     def is_host_only(self, attribute: str) -> bool:
         """Whether nothing but Python reads the tensor, and no method gives the attribute another one.
 
-        What is drawn anew in place counts as Python's, too: where it lies does not matter then. So does what is compared
-        or computed with tensors that the method makes on the CPU: what comes of it is Python's as well.
+        What is drawn anew in place counts as Python's, too: where it lies does not matter then. So does what is
+        compared or computed with tensors that the method makes on the CPU: what comes of it is Python's as well.
         """
         if self.replacements(attribute) or not self.was_followed(attribute) or not self.uses(attribute):
             return False

@@ -39,7 +39,7 @@ class Numbered:
         annotation: return annotation that the property gets instead; empty for one made from ``tensor``.
         counter: attribute that keeps the number of items where a run alone can tell it.
         indent: white space before the ``def`` of the property.
-        makers: functions of the file, and methods of the class: what a call of one returns is a list like any other.
+        makers: how functions are called that make a new list at each call.
     """
 
     attribute: str
@@ -148,7 +148,7 @@ class _List:
             self._items = [one.value for one in value.elements]
             self.length = len(self._items)
         elif not _makes_list(value, wanted.makers):
-            msg = "its value is neither written out nor a comprehension, nor made by a function of this file"
+            msg = "its value is neither written out nor a comprehension, nor made by a function whose source is at hand"
             raise CannotRewrite(msg)
 
     def named(self, comment: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.fixes.buffer_aliases import alias_fix
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
@@ -22,7 +23,7 @@ META = RuleMeta(
     summary="a buffer also stored under another attribute or in a container: the alias stays behind on .to()",
     severity=Severity.ERROR,
     on_by_default=True,
-    fixable=FixAvailability.NEVER,
+    fixable=FixAvailability.SOMETIMES,
 )
 
 DOCS = RuleDocs(
@@ -38,23 +39,29 @@ DOCS = RuleDocs(
         "class Mixer(nn.Module):\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
-        '        self.register_buffer("first", torch.ones(4))\n'
-        '        self.register_buffer("second", torch.zeros(4))\n'
+        '        self.register_buffer("first", torch.ones(4), persistent=False)\n'
+        "        self.second = self.first\n"
         "        self.both = [self.first, self.second]\n"
     ),
     use_instead=(
         "class Mixer(nn.Module):\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
-        '        self.register_buffer("first", torch.ones(4))\n'
-        '        self.register_buffer("second", torch.zeros(4))\n'
+        '        self.register_buffer("first", torch.ones(4), persistent=False)\n'
+        '        self.register_buffer("second", self.first, persistent=False)\n'
         "\n"
         "    @property\n"
         "    def both(self) -> list[torch.Tensor]:\n"
         "        return [self.first, self.second]\n"
     ),
-    fix_safety="There is no fix: a property, a plain read of the buffer, or a copy may be meant.",
-    checkpoint_impact="None.",
+    fix_safety=(
+        "Always unsafe: a second name becomes a buffer of its own, as RBF001 registers it where the first one is still "
+        "a plain tensor, and the two become separate tensors after `.to()`; a property, or a plain read of the buffer, "
+        "may be better. Withheld where the class changes the buffer, or a checkpoint may load other values into it, "
+        "since the second one would not change with it; for buffers of other objects and in containers, for which a "
+        "property is better; and where the fix of RBF001 would be withheld."
+    ),
+    checkpoint_impact="As for RBF001.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.to",),
 )
 
@@ -70,7 +77,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if not _is_alias(context, event) or exempting(context, event.attribute) is not None:
             continue
         reported.add(event.attribute)
-        yield _finding(context, event)
+        yield _finding(context, event, event.attribute)
 
 
 def _is_alias(context: ClassContext, write: Write) -> bool:
@@ -107,18 +114,19 @@ def _is_empty(one: Alternative) -> bool:
     return isinstance(one, (Sequence, Mapping)) and not any(parts_of(one))
 
 
-def _finding(context: ClassContext, write: Write) -> Finding:
+def _finding(context: ClassContext, write: Write, attribute: str) -> Finding:
     inside = is_only(write.value, Sequence, Mapping)
     what = "holds buffers in a container" if inside else "is a second name of a buffer"
+    fix = alias_fix(context, attribute, write)
+    advice = f"read the buffer where it is needed, or make `{attribute}` a property that returns it"
     return Finding(
         rule=META,
-        message=(
-            f"`{context.name}.{write.attribute}` {what}: after `.to()` it still holds the old tensor, on the old device"
-        ),
+        message=f"`{context.name}.{attribute}` {what}: after `.to()` it still holds the old tensor, on the old device",
         span=write.target,
         statement=write.step.statement,
-        help=f"read the buffer where it is needed, or make `{write.attribute}` a property that returns it",
+        help="; ".join(filter(None, (advice, fix.note))),
         class_name=context.name,
-        attribute=write.attribute,
+        attribute=attribute,
         method=write.step.method,
+        fix=fix.fix,
     )

@@ -88,8 +88,8 @@ DOCS = RuleDocs(
         "        return x * self.masks[0]\n"
     ),
     fix_safety=(
-        "Always unsafe. A list or tuple that is written out, a comprehension, or what a function of the same file "
-        "makes, becomes numbered buffers and a property under the old name, which gives them as a list or tuple: "
+        "Always unsafe. A list or tuple that is written out, a comprehension, or what a function makes whose source is "
+        "at hand, becomes numbered buffers and a property under the old name, which gives them as a list or tuple: "
         "indexing, loops, `len()`, `zip()` and unpacking read it as before, but each read makes a new list, and "
         "TorchScript cannot compile the property. Withheld, with the reason in the help, where the attribute is "
         "handed on, changed, assigned again or named in a string; for dicts, named tuples, nested containers, and "

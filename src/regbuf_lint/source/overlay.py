@@ -1,0 +1,48 @@
+"""Files as a run has made them and not written yet: their bytes count instead of those of the disk."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from regbuf_lint.source.text import SourceText, decode_source, read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What files hold for a run.
+
+    Attributes:
+        contents: bytes of the files that differ from the disk, by their real paths.
+    """
+
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+
+    def with_files(self, contents: Mapping[Path, bytes]) -> Overlay:
+        """Return an overlay that holds some files more, or others of them."""
+        return Overlay({**self.contents, **{os.path.realpath(path): data for path, data in contents.items()}})
+
+    def holds(self, path: Path) -> bool:
+        """Whether a file is another one than on the disk."""
+        return bool(self.contents) and os.path.realpath(path) in self.contents
+
+    def read_bytes(self, path: Path) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return self.contents[os.path.realpath(path)] if self.holds(path) else path.read_bytes()
+
+    def read_source(self, path: Path) -> SourceText:
+        """Read and decode a file.
+
+        Raises:
+            SourceError: it cannot be read or decoded.
+        """
+        return decode_source(self.read_bytes(path), str(path)) if self.holds(path) else read_source(path)
