@@ -84,11 +84,15 @@ class ClassText:
             return None
         if is_evaluated_in_body(self._context.symbol, annotation):
             return annotation
-        quote = quote_of(self._context.source.text)
-        for mark in (quote, "'" if quote == '"' else '"'):
+        for mark in (self._quote, "'" if self._quote == '"' else '"'):
             if mark not in annotation and "\\" not in annotation:
                 return f"{mark}{annotation}{mark}"
         return None
+
+    @property
+    def _quote(self) -> str:
+        """The quotation mark of new strings."""
+        return self._context.settings.quote or quote_of(self._context.source.text)
 
     @cached_property
     def indent_unit(self) -> str:
@@ -108,7 +112,7 @@ class ClassText:
         return TextStyle(
             self._context.settings.buffer_style,
             name,
-            quote_of(self._context.source.text),
+            self._quote,
             self.indent_unit,
             self._context.settings.line_length,
             self.names_in_method(method),

@@ -61,6 +61,7 @@ class Settings:
         annotate: whether fixes that register a buffer add a class-level annotation.
         has_union_types: whether every Python that the project runs with knows ``X | None``.
         line_length: width in columns to which fixes are laid out.
+        quote: quotation mark of new strings; empty where each file has its own.
         module_classes: dotted names of classes that are to be taken for nn.Module classes.
         tensor_functions: dotted names of functions that return a tensor.
         ignore_attributes: ``attr`` or ``Class.attr`` patterns (fnmatch) that no rule reports.
@@ -83,6 +84,7 @@ class Settings:
     annotate: bool = False
     has_union_types: bool = False
     line_length: int = 88
+    quote: str = ""
     module_classes: tuple[str, ...] = ()
     tensor_functions: tuple[str, ...] = ()
     ignore_attributes: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence, Settings
+from regbuf_lint.source.code_style import find_code_style
 from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
@@ -15,7 +16,6 @@ from regbuf_lint.source.gitignore import compile_patterns
 from regbuf_lint.source.selection import ALL, names
 from regbuf_lint.source.toml_files import (
     ConfigTable,
-    find_line_length,
     find_table,
     read_table,
     shown,
@@ -57,8 +57,9 @@ def load_settings(
         values["python"] = str(table.path.parent / values["python"])
     given = {key: _convert(key, value, f"--{key}", known_codes) for key, value in overrides.items()}
     merged = _merge(values, given)
-    if "line_length" not in merged:
-        merged["line_length"] = 88 if isolated else find_line_length(config.parent if config is not None else start)
+    if not isolated:
+        style = find_code_style(config.parent if config is not None else start)
+        merged = {"line_length": style.line_length, "quote": style.quote, **merged}
     root = Path.cwd() if table is None else table.path.parent
     settings = _settings(root.resolve(), merged)
     settings = replace(settings, packages=environment_packages(settings.python, root))
