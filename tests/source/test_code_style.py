@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regbuf_lint.source.code_style import CodeStyle, find_code_style
+from regbuf_lint.source.code_style import CodeStyle, code_style
+from regbuf_lint.source.project_tools import ProjectTools
 from regbuf_lint.source.settings import load_settings
 
 
@@ -21,7 +22,7 @@ def style(**files: str) -> CodeStyle:
     """That of a project with files; ``__`` stands for a dot in their names, ``_`` for a hyphen."""
     for name, text in files.items():
         write(name.replace("__", ".").replace("_", "-"), text)
-    return find_code_style(Path())
+    return code_style(ProjectTools(Path()))
 
 
 def write(name: str, text: str) -> None:
@@ -206,11 +207,11 @@ def test_the_files_of_directories_above_count_as_far_as_the_repository_reaches(r
     inner = root / "a" / "b"
     inner.mkdir(parents=True)
     (root / ".ruff.toml").write_text("line-length = 99\n")
-    assert find_code_style(inner).line_length == 99
+    assert code_style(ProjectTools(inner)).line_length == 99
     (root / "a" / "pyproject.toml").write_text(RUFF)
-    assert find_code_style(inner).line_length == 110
+    assert code_style(ProjectTools(inner)).line_length == 110
     (inner / ".git").mkdir()
-    assert find_code_style(inner) == CodeStyle()
+    assert code_style(ProjectTools(inner)) == CodeStyle()
 
 
 def test_own_settings_count_first() -> None:

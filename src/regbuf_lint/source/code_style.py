@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.source.project_tools import ProjectTools
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
+
+    from regbuf_lint.source.project_tools import ProjectTools
 
 DEFAULT_LENGTH = 88
 _LONGEST_LIMIT = 120
@@ -41,13 +40,12 @@ class CodeStyle:
     quote: str = ""
 
 
-def find_code_style(start: Path) -> CodeStyle:
-    """The style of the project around a directory.
+def code_style(tools: ProjectTools) -> CodeStyle:
+    """The style of a project.
 
     The formatter counts that pre-commit runs, else the one that a command runs, else the one that has settings. Where
     none formats, the line length of ruff's settings counts, else the limit of flake8.
     """
-    tools = ProjectTools(start)
     settings = {
         "ruff format": tools.toml("ruff", ".ruff.toml", "ruff.toml", config=tools.argument("ruff format", _CONFIG)),
         "black": tools.toml("black", config=tools.argument("black", _CONFIG)),

@@ -22,6 +22,7 @@ SETUP = "setup.cfg"
 _REQUIREMENTS = "requirements*.txt"
 _PACKAGE = "torch"
 _LOWER_ENDS = frozenset({">=", ">", "~=", "==", "==="})
+_LOWER_END = re.compile(r"(?:>=?|~=|===?)\s*(\d+)(?:\.(\d+))?")
 _NAMES_PACKAGE = re.compile(r"torch(?![\w.-])", re.IGNORECASE)
 
 
@@ -86,8 +87,8 @@ def oldest_python(start: Path) -> tuple[int, int] | None:
         written = _from_poetry(poetry)[0] if isinstance(poetry, str) else None
     if written is None:
         written = (ini_section(directory / SETUP, "options") or {}).get("python_requires")
-    found = _specifiers(written) if written is not None else None
-    return _lowest(found) if found is not None else None
+    lower = ((int(major), int(minor or 0)) for major, minor in _LOWER_END.findall(written or ""))
+    return max(lower, default=None)
 
 
 def _project(start: Path) -> Path | None:
