@@ -161,6 +161,15 @@ HOOKS = "repos:\n- repo: r\n  hooks:\n  - id: {}\n"
         ({"pyproject__toml": BLACK, "__pre_commit_config__yaml": HOOKS.format("black")}, 100),
         ({"pyproject__toml": BLACK, "Makefile": "a:\n\tblack -l 90 .\n"}, 90),
         ({"pyproject__toml": BLACK + RUFF, "Makefile": "a:\n\truff format .\n"}, 110),
+        (
+            {
+                "pyproject__toml": RUFF,
+                "__pre_commit_config__yaml": HOOKS.format("black"),
+                "Makefile": "a:\n\truff format .\n",
+            },
+            110,
+        ),
+        ({"pyproject__toml": BLACK, "dev/linter__sh": "black -l 90 .\n"}, 90),
         ({"pyproject__toml": BLACK, "__style__yapf": "[style]\n", "Makefile": "a:\n\tyapf -i .\n"}, 79),
         ({"pyproject__toml": BLACK, "setup__cfg": "[flake8]\nmax-line-length = 79\n"}, 100),
         ({"pyproject__toml": RUFF, "setup__cfg": "[flake8]\nmax-line-length = 79\n"}, 110),

@@ -43,8 +43,8 @@ class CodeStyle:
 def code_style(tools: ProjectTools) -> CodeStyle:
     """The style of a project.
 
-    The formatter counts that pre-commit runs, else the one that a command runs, else the one that has settings. Where
-    none formats, the line length of ruff's settings counts, else the limit of flake8.
+    The formatter counts for which most speaks: pre-commit runs it, a command runs it, it has settings; where that is
+    even, the first of these. Where none formats, the line length of ruff's settings counts, else the limit of flake8.
     """
     settings = {
         "ruff format": tools.toml("ruff", ".ruff.toml", "ruff.toml", config=tools.argument("ruff format", _CONFIG)),
@@ -53,12 +53,12 @@ def code_style(tools: ProjectTools) -> CodeStyle:
     }
     ruff = settings["ruff format"] or {}
     has_settings = {tool for tool, table in settings.items() if table is not None}
-    if "format" not in ruff:
+    if "format" not in ruff and "ruff format" not in {*tools.hooks, *tools.commands}:  # it lints alone
         has_settings.discard("ruff format")
-    for chosen in (tools.hooks, tools.commands, has_settings):
-        for tool, style in _STYLES.items():
-            if tool in chosen:
-                return style(tools, settings[tool] or {})
+    signs = {tool: [tool in one for one in (tools.hooks, tools.commands, has_settings)] for tool in _STYLES}
+    tool = max(_STYLES, key=lambda tool: (sum(signs[tool]), signs[tool]))
+    if any(signs[tool]):
+        return _STYLES[tool](tools, settings[tool] or {})
     return CodeStyle(_number(ruff.get("line-length")) or _limit(tools) or DEFAULT_LENGTH)
 
 

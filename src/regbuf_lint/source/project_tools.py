@@ -22,7 +22,9 @@ _COMMANDS = (
     "tox.ini",
     "setup.cfg",
     PYPROJECT,
-    "format.sh",
+    "*.sh",
+    "dev/*.sh",
+    "scripts/*.sh",
     ".github/workflows/*.yml",
     ".github/workflows/*.yaml",
 )
