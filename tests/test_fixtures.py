@@ -135,7 +135,7 @@ def test_what_was_formatted_stays_formatted(
 
 STYLES = {
     "nn-buffer": {"buffer_style": BufferStyle.NN_BUFFER},
-    "annotated": {"annotate": True, "has_union_types": True},
+    "annotated": {"annotate": True, "oldest_python": (3, 10)},
     "nn-buffer-annotated": {"buffer_style": BufferStyle.NN_BUFFER, "annotate": True},
 }
 

@@ -195,9 +195,7 @@ def test_the_rule_that_prefers_it_has_no_fix_then(root: Path, capsys: pytest.Cap
         assert (withheld in capsys.readouterr().out) is not fixed
 
 
-def test_union_types_need_a_python_that_has_them(root: Path) -> None:
-    for python, expected in [("3.9", False), ("3.10", True)]:
-        (root / "pyproject.toml").write_text(f"[project]\nrequires-python = '>={python}'\n")
-        settings = load_settings(root, None, isolated=False, overrides={"annotate": True})
-        assert (settings.annotate, settings.has_union_types) == (True, expected)
-    assert not load_settings(root, None, isolated=True, overrides={"annotate": True}).has_union_types
+def test_settings_know_the_oldest_python(root: Path) -> None:
+    (root / "pyproject.toml").write_text("[project]\nrequires-python = '>=3.9'\n")
+    assert load_settings(root, None, isolated=False, overrides={}).oldest_python == (3, 9)
+    assert load_settings(root, None, isolated=True, overrides={}).oldest_python is None

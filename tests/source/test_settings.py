@@ -249,41 +249,6 @@ def test_selecting_what_the_file_ignores_turns_it_on() -> None:
     assert load(text, select=["ALL"]).ignore == ("RBF002", "RBF0")
 
 
-@pytest.mark.parametrize(
-    ("pyproject", "ruff", "expected"),
-    [
-        ("", None, 88),
-        ("[tool.black]\nline-length = 100\n", None, 100),
-        ("[tool.ruff]\nline-length = 110\n", None, 110),
-        (
-            "[tool.black]\nline-length = 100\n[tool.ruff]\nline-length = 110\n",
-            None,
-            100,
-        ),
-        ("[tool.ruff.lint]\nselect = []\n", None, 88),
-        ("", "line-length = 120\n", 120),
-        ("", "line-length = ", 88),
-        ("[tool.black]\nline-length = 'x'\n", None, 88),
-        (
-            "[tool.regbuf-lint]\nline-length = 70\n[tool.black]\nline-length = 100\n",
-            None,
-            70,
-        ),
-    ],
-)
-def test_line_length_follows_the_formatter(pyproject: str, ruff: str | None, expected: int) -> None:
-    if ruff is not None:
-        Path("ruff.toml").write_text(ruff)
-    assert load(pyproject).line_length == expected
-
-
-def test_line_length_of_a_directory_above(root: Path) -> None:
-    (root / "a").mkdir()
-    (root / "a" / "pyproject.toml").write_text("[project]\n")
-    (root / ".ruff.toml").write_text("line-length = 99\n")
-    assert load_settings(root / "a", None, isolated=False, overrides={}).line_length == 99
-
-
 def test_check_codes() -> None:
     check_codes(["ALL", "RBF", "RBF0", "RBF101"], CODES, "--select")
     with pytest.raises(

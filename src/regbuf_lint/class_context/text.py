@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from regbuf_lint.classes.called_functions import called_functions
 from regbuf_lint.classes.definition import bound_in, names_in
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
 from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.placement.annotation_habits import AnnotationHabits, annotation_habits
 from regbuf_lint.placement.annotations import (
     FIELD_DECORATORS,
     AnnotationPlace,
@@ -22,10 +24,24 @@ from regbuf_lint.placement.blocks import is_alone_in_block
 from regbuf_lint.rewrite.style import TextStyle, quote_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.settings import Persistence
     from regbuf_lint.model.span import Span
+
+
+_HAS_UNIONS = (3, 10)
+_HAS_GENERICS = (3, 9)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    """What a file calls a type, and the edit that imports it where the file does not."""
+
+    spelling: str
+    edit: Edit | None = None
 
 
 class ClassText:
@@ -59,6 +75,14 @@ class ClassText:
         """How the file spells a dotted name, if its imports reach it."""
         return self._context.inference.spelling(self._context.symbol.scope.file, name)
 
+    def type_name(self, module: str, name: str) -> TypeName | None:
+        """How the file can spell a type; None where no import of it fits."""
+        known, file = self.spelling(f"{module}.{name}"), self._context.symbol.scope.file
+        if known is not None or not is_free(file, name):
+            return None if known is None else TypeName(known)
+        edit = import_edit(file, Import(module, name), self._context.settings.line_length)
+        return None if edit is None else TypeName(name, edit)
+
     @cached_property
     def annotation_place(self) -> AnnotationPlace | None:
         """Where a class-level annotation goes."""
@@ -73,22 +97,61 @@ class ClassText:
         """Whether the class, a base or a subclass annotates the attribute in its body, or the class in a method."""
         return self.named_in_class(attribute) or attribute in annotated_in_methods(self._context.definition)
 
+    @cached_property
+    def _habits(self) -> AnnotationHabits:
+        return annotation_habits(self._context.symbol.scope.file.tree)
+
+    @cached_property
+    def postpones_annotations(self) -> bool:
+        """Whether annotations of the file are never evaluated by themselves."""
+        return postpones_evaluation(self._context.symbol.scope.file.tree)
+
     @property
     def may_write_unions(self) -> bool:
         """Whether ``X | None`` can stand in an annotation of the file."""
-        return self._context.settings.has_union_types or postpones_evaluation(self._context.symbol.scope.file.tree)
+        oldest = self._context.settings.oldest_python or (0, 0)
+        return oldest >= _HAS_UNIONS or self.postpones_annotations or self._habits.unions > 0
 
-    def in_class_body(self, annotation: str) -> str | None:
-        """An annotation as it can stand in the body of the class, quoted where it has to be; None if it can't."""
+    @property
+    def prefers_optional(self) -> bool:
+        """Whether the file writes ``Optional[X]``, or has to."""
+        return self._habits.optionals > self._habits.unions or not self.may_write_unions
+
+    @property
+    def _may_write_generics(self) -> bool:
+        oldest = self._context.settings.oldest_python or _HAS_GENERICS
+        return oldest >= _HAS_GENERICS or self.postpones_annotations or self._habits.generics > 0
+
+    def generic(self, kind: str) -> str:
+        """How the file writes ``list`` or ``tuple`` before brackets: ``List``, or nothing where it cannot."""
+        if self._may_write_generics and self._habits.typing_generics <= self._habits.generics:
+            return kind
+        return self.spelling(f"typing.{kind.capitalize()}") or (kind if self._may_write_generics else "")
+
+    def in_class_body(self, annotation: str, imported: Collection[str] | None = None) -> str | None:
+        """An annotation as it can stand in the body of the class, quoted where it has to be; None if it can't.
+
+        Args:
+            annotation: the expression.
+            imported: names that it gets by new imports; None for an annotation that the author wrote for a method,
+                which is believed to fit the Pythons of the project where nothing says which these are.
+        """
         if not is_expression(annotation):
             return None
-        if is_evaluated_in_body(self._context.symbol, annotation):
+        fits = imported is None and self._context.settings.oldest_python is None
+        unions, generics = self.may_write_unions or fits, self._may_write_generics
+        symbol = self._context.symbol
+        if is_evaluated_in_body(symbol, annotation, imported or (), unions=unions, generics=generics):
             return annotation
-        quote = quote_of(self._context.source.text)
-        for mark in (quote, "'" if quote == '"' else '"'):
+        for mark in (self._quote, "'" if self._quote == '"' else '"'):
             if mark not in annotation and "\\" not in annotation:
                 return f"{mark}{annotation}{mark}"
         return None
+
+    @property
+    def _quote(self) -> str:
+        """The quotation mark of new strings."""
+        return self._context.settings.quote or quote_of(self._context.source.text)
 
     @cached_property
     def indent_unit(self) -> str:
@@ -108,7 +171,7 @@ class ClassText:
         return TextStyle(
             self._context.settings.buffer_style,
             name,
-            quote_of(self._context.source.text),
+            self._quote,
             self.indent_unit,
             self._context.settings.line_length,
             self.names_in_method(method),

@@ -11,6 +11,15 @@ if TYPE_CHECKING:
 _SCRIPTED = re.compile(r"\b\w+\.jit\b|\bfrom torch import [^\n]*\bjit\b|__constants__")
 
 
+_CALL = "jit.script"
+
+
 def may_be_scripted(context: ClassContext) -> bool:
     """Whether the class is a ScriptModule, or its file speaks of TorchScript."""
     return context.is_script_module or _SCRIPTED.search(context.source.text) is not None
+
+
+def may_be_scripted_elsewhere(context: ClassContext) -> bool:
+    """Whether a file of the package compiles objects by TorchScript."""
+    file = context.symbol.scope.file
+    return any(_CALL in one.source.text for one in context.inference.project.files_with(file, _CALL))

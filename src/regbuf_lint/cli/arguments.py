@@ -56,13 +56,12 @@ def overrides(arguments: argparse.Namespace) -> dict[str, object]:
             given[key] = [code for value in values for code in _split(value)]
     if arguments.per_file_ignores is not None:
         given["per-file-ignores"] = _per_file_ignores(arguments.per_file_ignores)
-    for key in ("persistent", "buffer-style", "python"):
+    for key in ("persistent", "buffer-style", "python", "annotate"):
         value = getattr(arguments, key.replace("-", "_"))
         if value is not None:
             given[key] = value
-    for key in ("annotate", "force-exclude"):
-        if getattr(arguments, key.replace("-", "_")):
-            given[key] = True
+    if arguments.force_exclude:
+        given["force-exclude"] = True
     return given
 
 
@@ -177,7 +176,9 @@ def _add_fixing(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--persistent", metavar="{auto,always,never}", help="what fixes write for `persistent`")
     group.add_argument("--buffer-style", metavar="{register-buffer,nn-buffer}", help="how fixes register a buffer")
-    group.add_argument("--annotate", action="store_true", help="fixes add `x: Tensor` to the class of a new buffer")
+    group.add_argument(
+        "--annotate", action=argparse.BooleanOptionalAction, help="fixes add `x: Tensor` to the class of a new buffer"
+    )
 
 
 def _add_selection(group: argparse._ArgumentGroup) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.class_context.torchscript import may_be_scripted
-from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, becomes_assignment
-from regbuf_lint.model.class_view import Registration, Write, WriteForm
+from regbuf_lint.class_context.torchscript import may_be_scripted, may_be_scripted_elsewhere
+from regbuf_lint.fixes.buffer_plan import becomes_assignment
+from regbuf_lint.fixes.buffer_types import buffer_type
+from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Span
-from regbuf_lint.model.value import NoneValue, Parameter, is_only, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
 
@@ -42,58 +42,58 @@ def annotation_edits(context: ClassContext, plans: Sequence[Plan]) -> Iterator[E
             annotation = annotation or written
         none = context.places.class_none(plan.attribute) if plan.attribute is not None else None
         if none is not None and plan.attribute is not None:
-            yield _without_value(context, plan.attribute, none, annotation)
+            yield from _without_value(context, plan.attribute, none, annotation)
         elif annotation is not None and plan.attribute is not None:
             yield from _bare(context, plan.attribute, annotation)
-        elif plan.attribute is not None and not all(becomes_assignment(context, write) for write in plan.chosen):
+        elif plan.attribute is not None and not _declares_itself(context, plan):
             yield from new_annotation(context, plan.attribute)
 
 
-def _without_value(context: ClassContext, attribute: str, none: ClassNone, annotation: str | None) -> Edit:
+def _declares_itself(context: ClassContext, plan: Plan) -> bool:
+    """Whether type checkers take the type from assignments of ``nn.Buffer``, and nothing else is assigned."""
+    return (
+        all(becomes_assignment(context, write) for write in plan.chosen)
+        and len(plan.chosen) == len(plan.writes)
+        and not context.later_events(plan.attribute or "")
+    )
+
+
+def _without_value(context: ClassContext, attribute: str, none: ClassNone, annotation: str | None) -> Iterator[Edit]:
     """``x = None`` of the class as ``x: Tensor``, which gives it no attribute.
 
     Raises:
         CannotRewrite: the file has no name for the type.
     """
-    written = none.annotation or _in_body(context, annotation) or _in_body(context, _type_of(context, attribute))
+    written = none.annotation or (context.text.in_class_body(annotation) if annotation is not None else None)
+    found = buffer_type(context, attribute) if not written else None
+    if found is not None:
+        written = found.text
+        yield from found.imports
     if not written:
         msg = "`None` in the class cannot become an annotation, since the file has no name for its type"
         raise CannotRewrite(msg)
-    return Edit(none.statement, f"{attribute}: {written}")
+    yield Edit(none.statement, f"{attribute}: {written}")
 
 
-def _in_body(context: ClassContext, annotation: str | None) -> str | None:
-    return context.text.in_class_body(annotation) if annotation is not None else None
-
-
-def new_annotation(context: ClassContext, attribute: str) -> Iterator[Edit]:
+def new_annotation(context: ClassContext, attribute: str, dropped: Span | None = None) -> Iterator[Edit]:
     """``attribute: Tensor`` in the body of the class, where that is asked for and the class has no such annotation.
 
     Type checkers do not see what ``register_buffer`` stores.
+
+    Args:
+        context: the class.
+        attribute: name of the buffer.
+        dropped: an assignment that the fix takes away.
     """
     if not context.settings.annotate or not attribute.isidentifier() or context.text.annotates(attribute):
         return
-    if context.text.makes_fields_of_annotations or may_be_scripted(context):
+    found, place = buffer_type(context, attribute, dropped), context.text.annotation_place
+    if found is None or place is None or context.text.makes_fields_of_annotations:
         return
-    annotation = _type_of(context, attribute)
-    place, text = context.text.annotation_place, _in_body(context, annotation)
-    if place is not None and text is not None:
-        yield _in_class(context, place, attribute, text)
-
-
-def _type_of(context: ClassContext, attribute: str) -> str | None:
-    """The annotation of a buffer; None where a value of it is unknown, or the file has no name for the type."""
-    events = (*context.construction.events, *context.later_events(attribute))
-    values = [one.value for one in events if isinstance(one, (Write, Registration)) and one.attribute == attribute]
-    tensor = context.text.spelling("torch.Tensor")
-    if tensor is None or not all(is_only(value, *BUFFER_VALUES, Parameter) for value in values):
-        return None
-    if not any(may_be(value, NoneValue) for value in values):
-        return tensor
-    if context.text.may_write_unions:
-        return f"{tensor} | None"
-    optional = context.text.spelling("typing.Optional")
-    return f"{optional}[{tensor}]" if optional is not None else None
+    if not found.suits_torchscript and (may_be_scripted(context) or may_be_scripted_elsewhere(context)):
+        return
+    yield from found.imports
+    yield _in_class(context, place, attribute, found.text)
 
 
 def _annotation(context: ClassContext, write: Write) -> str | None:
@@ -118,6 +118,10 @@ def _bare(context: ClassContext, attribute: str, annotation: str) -> Iterator[Ed
         msg = "the annotation would move to the class, where it becomes an argument of the constructor"
         raise CannotRewrite(msg)
     place, text = context.text.annotation_place, context.text.in_class_body(annotation)
+    suits_torchscript = annotation == text == context.text.spelling("torch.Tensor")
+    if may_be_scripted(context) and (not suits_torchscript or context.text.postpones_annotations):
+        msg = "its annotation would move to the class, where TorchScript takes it at its word"
+        raise CannotRewrite(msg)
     if place is None or text is None:
         msg = "its annotation cannot be moved to the class"
         raise CannotRewrite(msg)

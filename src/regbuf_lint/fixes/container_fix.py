@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.torchscript import may_be_scripted
+from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.fixes.buffer_doubts import judged
 from regbuf_lint.fixes.buffer_fix import BufferFix, text_style, withheld
 from regbuf_lint.fixes.buffer_plan import Plan, Withheld, by, calls_on, plan_for
@@ -146,6 +147,8 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     style = text_style(context, write)
     wanted = _numbered(context, write, container, plan, place)
     made = numbered(context.source, statement, wanted, style)
+    names = made.keys if made.is_named else ()
+    types = dict.fromkeys(edit for name in names for edit in new_annotation(context, name))
     more = [f"each read of it makes a new {container.kind}"]
     if context.hooks.names_attributes_at_run_time:
         more = ["the class sets attributes by names known only at run time, and a property cannot be set"]
@@ -153,7 +156,7 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     fix = Fix(
         applicability,
         _message(plan, container.kind),
-        style.with_import([made.assignment, _insertion(context, place, made.prop)]),
+        style.with_import([*types, made.assignment, _insertion(context, place, made.prop)]),
         adds=made.keys if plan.persistent else (),
     )
     return BufferFix(fix, note)
@@ -176,6 +179,7 @@ def _numbered(context: ClassContext, write: Write, container: Sequence, plan: Pl
     return Numbered(
         attribute,
         container.kind,
+        context.text.generic(container.kind),
         tuple(Registered(plan.persistent, calls_on(replace(write, value=value))) for value in container.items or ()),
         Registered(plan.persistent, calls_on(replace(write, value=container.element))),
         context.text.in_class_body(context.text.spelling("torch.Tensor") or "") or "",

@@ -52,9 +52,11 @@ def _rewritten(context: ClassContext, event: Registration, write: Write) -> tupl
         return _moved(context, event, write, target), ""
     _refuse_reads(context, event, write)
     constant = is_only(write.value, NoneValue, Literal)
-    edit = Edit(without_statement(context.source, write.step.statement), "")
+    statement = write.step.statement
+    drop = Edit(without_statement(context.source, statement), "")
+    edits = (*new_annotation(context, event.attribute or "", statement), drop)
     applicability = Applicability.SAFE if constant else Applicability.UNSAFE
-    fix = Fix(applicability, f"Drop the assignment of `{event.attribute}`", (edit,), adds=_gained(context, event))
+    fix = Fix(applicability, f"Drop the assignment of `{event.attribute}`", edits, adds=_gained(context, event))
     return fix, "" if constant else f"the fix needs a look: it drops what {by(write)} assigns"
 
 

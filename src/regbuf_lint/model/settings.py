@@ -59,8 +59,9 @@ class Settings:
         buffer_style: how fixes register a buffer.
         without_nn_buffer: why ``nn.Buffer`` may not exist where the project runs; empty where nothing says so.
         annotate: whether fixes that register a buffer add a class-level annotation.
-        has_union_types: whether every Python that the project runs with knows ``X | None``.
+        oldest_python: the oldest Python that the project says it runs with; None where it does not say.
         line_length: width in columns to which fixes are laid out.
+        quote: quotation mark of new strings; empty where each file has its own.
         module_classes: dotted names of classes that are to be taken for nn.Module classes.
         tensor_functions: dotted names of functions that return a tensor.
         ignore_attributes: ``attr`` or ``Class.attr`` patterns (fnmatch) that no rule reports.
@@ -81,8 +82,9 @@ class Settings:
     buffer_style: BufferStyle = BufferStyle.REGISTER_BUFFER
     without_nn_buffer: str = ""
     annotate: bool = False
-    has_union_types: bool = False
+    oldest_python: tuple[int, int] | None = None
     line_length: int = 88
+    quote: str = ""
     module_classes: tuple[str, ...] = ()
     tensor_functions: tuple[str, ...] = ()
     ignore_attributes: tuple[str, ...] = ()

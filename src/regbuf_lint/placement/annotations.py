@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import is_type_checking, nested_blocks
 from regbuf_lint.model.span import Position
+from regbuf_lint.placement.annotation_habits import is_builtin_generic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.index.scopes import Scope
@@ -89,15 +90,28 @@ def is_expression(text: str) -> bool:
     return True
 
 
-def is_evaluated_in_body(symbol: ClassSymbol, text: str) -> bool:
+def is_evaluated_in_body(
+    symbol: ClassSymbol, text: str, imported: Collection[str], *, unions: bool, generics: bool
+) -> bool:
     """Whether an annotation can stand in the body of the class without quotation marks.
 
     In a method, the annotation of ``self.x`` is never evaluated; in the body of a class it is.
+
+    Args:
+        symbol: the class.
+        text: the annotation.
+        imported: names that the file is about to import.
+        unions: whether ``X | None`` can be evaluated.
+        generics: whether ``list[X]`` can be.
     """
-    annotation = ast.parse(text, mode="eval")
     if postpones_evaluation(symbol.scope.file.tree):
         return True
-    names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
+    nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    if not unions and any(isinstance(node, ast.BinOp) for node in nodes):
+        return False
+    if not generics and any(is_builtin_generic(node) for node in nodes):
+        return False
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}.difference(imported)
     return all(_is_bound(symbol, name) for name in names)
 
 

@@ -25,6 +25,7 @@ class Listing:
     Attributes:
         attribute: name of the property; the buffers are called like it, with a number behind.
         kind: ``list`` or ``tuple``.
+        generic: how the file writes it before the type of its items; empty where it can't.
         receiver: name of ``self``.
         length: number of the buffers, None where ``counter`` keeps it.
         counter: attribute that keeps the number of the buffers.
@@ -35,6 +36,7 @@ class Listing:
 
     attribute: str
     kind: str
+    generic: str
     receiver: str
     length: int | None
     counter: str
@@ -61,13 +63,13 @@ def numbered_name(attribute: str, index: str, style: TextStyle) -> str:
 
 
 def _annotation(listing: Listing) -> str:
-    if not listing.tensor:
+    if not listing.tensor or not listing.generic:
         return ""
     if listing.kind == "list":
-        return f"list[{listing.tensor}]"
+        return f"{listing.generic}[{listing.tensor}]"
     if listing.is_named and listing.length is not None and listing.length <= _MOST_TYPES:
-        return f"tuple[{', '.join([listing.tensor] * listing.length)}]"
-    return f"tuple[{listing.tensor}, ...]"
+        return f"{listing.generic}[{', '.join([listing.tensor] * listing.length)}]"
+    return f"{listing.generic}[{listing.tensor}, ...]"
 
 
 def _written_out(listing: Listing, place: Place) -> str:

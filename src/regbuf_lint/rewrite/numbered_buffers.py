@@ -33,6 +33,7 @@ class Numbered:
     Attributes:
         attribute: its name, which the property takes.
         kind: ``list`` or ``tuple``.
+        generic: how the file writes it before the type of its items; empty where it can't.
         how: how each item is registered; nothing where inference does not tell them apart.
         how_all: how they are registered where one statement does it for all.
         tensor: how the file spells ``torch.Tensor``; empty where it can't.
@@ -44,6 +45,7 @@ class Numbered:
 
     attribute: str
     kind: str
+    generic: str
     how: tuple[Registered, ...]
     how_all: Registered
     tensor: str
@@ -61,11 +63,13 @@ class Rewritten:
         assignment: what replaces the assignment, with the comment behind it.
         prop: the property, without a line end before or behind it.
         keys: names of the buffers; a pattern where their number is known to a run only.
+        is_named: whether they are written out one by one.
     """
 
     assignment: Edit
     prop: str
     keys: tuple[str, ...]
+    is_named: bool
 
 
 def numbered(source: SourceText, span: Span, wanted: Numbered, style: TextStyle) -> Rewritten:
@@ -88,6 +92,7 @@ def numbered(source: SourceText, span: Span, wanted: Numbered, style: TextStyle)
         listing = Listing(
             wanted.attribute,
             wanted.kind,
+            wanted.generic,
             code(list_.target.value),
             length,
             wanted.counter,
@@ -100,7 +105,7 @@ def numbered(source: SourceText, span: Span, wanted: Numbered, style: TextStyle)
         msg = "the lines would be too long"
         raise CannotRewrite(msg)
     keys = [f"{wanted.attribute}_{index}" for index in ("*" if length is None else range(length))]
-    return Rewritten(Edit(Span(span.start, end), text), prop, tuple(keys))
+    return Rewritten(Edit(Span(span.start, end), text), prop, tuple(keys), is_named)
 
 
 def _parts(statement: cst.BaseSmallStatement) -> tuple[cst.Attribute, cst.BaseExpression]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
@@ -76,4 +77,5 @@ def _fix(context: ClassContext, event: Registration) -> Fix:
     key = attribute_key(event.attribute or "", context.name)
     adds = (key,) if is_registered_persistent(context.source, event.call) else ()
     edit = Edit(Span(event.step.statement.start, event.call.start), "")
-    return Fix(Applicability.SAFE, "Drop the assignment", (edit,), adds=adds)
+    edits = (*new_annotation(context, event.attribute or "", event.step.statement), edit)
+    return Fix(Applicability.SAFE, "Drop the assignment", edits, adds=adds)

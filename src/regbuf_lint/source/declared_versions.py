@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 import re
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.source.errors import SettingsError
+from regbuf_lint.source.ini_files import ini_section
 from regbuf_lint.source.toml_files import PYPROJECT, read_document, shown
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ SETUP = "setup.cfg"
 _REQUIREMENTS = "requirements*.txt"
 _PACKAGE = "torch"
 _LOWER_ENDS = frozenset({">=", ">", "~=", "==", "==="})
+_LOWER_END = re.compile(r"(?:>=?|~=|===?)\s*(\d+)(?:\.(\d+))?")
 _NAMES_PACKAGE = re.compile(r"torch(?![\w.-])", re.IGNORECASE)
 
 
@@ -85,9 +86,9 @@ def oldest_python(start: Path) -> tuple[int, int] | None:
         poetry = _table(document, "tool", "poetry", "dependencies").get("python")
         written = _from_poetry(poetry)[0] if isinstance(poetry, str) else None
     if written is None:
-        written = _setup_section(directory, "options").get("python_requires")
-    found = _specifiers(written) if written is not None else None
-    return _lowest(found) if found is not None else None
+        written = (ini_section(directory / SETUP, "options") or {}).get("python_requires")
+    lower = ((int(major), int(minor or 0)) for major, minor in _LOWER_END.findall(written or ""))
+    return max(lower, default=None)
 
 
 def _project(start: Path) -> Path | None:
@@ -163,18 +164,9 @@ def _poetry_part(part: str) -> str:
 
 def _of_setup(directory: Path) -> tuple[list[_Declared], list[_Declared]]:
     path = directory / SETUP
-    main = _setup_section(directory, "options").get("install_requires", "").splitlines()
-    extras = "\n".join(_setup_section(directory, "options.extras_require").values()).splitlines()
+    main = (ini_section(path, "options") or {}).get("install_requires", "").splitlines()
+    extras = "\n".join((ini_section(path, "options.extras_require") or {}).values()).splitlines()
     return [*_parsed(path, main)], [*_parsed(path, extras)]
-
-
-def _setup_section(directory: Path, name: str) -> dict[str, str]:
-    parser = configparser.RawConfigParser()
-    try:
-        parser.read(directory / SETUP, encoding="utf-8")
-    except (configparser.Error, UnicodeDecodeError, OSError):
-        return {}
-    return dict(parser[name]) if parser.has_section(name) else {}
 
 
 def _of_requirements(directory: Path) -> Iterator[_Declared]:

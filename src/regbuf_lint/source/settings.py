@@ -8,18 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence, Settings
+from regbuf_lint.source.code_style import code_style
+from regbuf_lint.source.declared_versions import oldest_python, runs_with_older_torch
 from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.gitignore import compile_patterns
+from regbuf_lint.source.project_tools import ProjectTools
 from regbuf_lint.source.selection import ALL, names
 from regbuf_lint.source.toml_files import (
     ConfigTable,
-    find_line_length,
     find_table,
     read_table,
     shown,
 )
+from regbuf_lint.source.type_checkers import has_type_checker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
 _E = TypeVar("_E", bound=Enum)
 _WIDEST = 1000
 _HAS_NN_BUFFER = "2.5"
-_HAS_UNION_TYPES = (3, 10)
 _SUGGESTS_NN_BUFFER = "RBF202"
 
 
@@ -57,8 +59,11 @@ def load_settings(
         values["python"] = str(table.path.parent / values["python"])
     given = {key: _convert(key, value, f"--{key}", known_codes) for key, value in overrides.items()}
     merged = _merge(values, given)
-    if "line_length" not in merged:
-        merged["line_length"] = 88 if isolated else find_line_length(config.parent if config is not None else start)
+    if not isolated:
+        tools = ProjectTools(config.parent if config is not None else start)
+        style = code_style(tools)
+        found = {"line_length": style.line_length, "quote": style.quote, "annotate": has_type_checker(tools)}
+        merged = {**found, **merged}
     root = Path.cwd() if table is None else table.path.parent
     settings = _settings(root.resolve(), merged)
     settings = replace(settings, packages=environment_packages(settings.python, root))
@@ -159,8 +164,6 @@ def _with_declared_versions(settings: Settings, start: Path) -> Settings:
     wants_buffer = settings.buffer_style is BufferStyle.NN_BUFFER
     selectors = (*(settings.select or ()), *settings.extend_select)
     if wants_buffer or any(names(code, _SUGGESTS_NN_BUFFER) for code in selectors):
-        from regbuf_lint.source.declared_versions import runs_with_older_torch  # noqa: PLC0415  start-up time
-
         reason = runs_with_older_torch(start, _HAS_NN_BUFFER)
         if reason is not None:
             reason = f"`nn.Buffer` needs torch {_HAS_NN_BUFFER}, and {reason}"
@@ -168,11 +171,7 @@ def _with_declared_versions(settings: Settings, start: Path) -> Settings:
                 msg = f"buffer-style `nn-buffer`: {reason}"
                 raise SettingsError(msg)
             settings = replace(settings, without_nn_buffer=reason)
-    if settings.annotate:
-        from regbuf_lint.source.declared_versions import oldest_python  # noqa: PLC0415  start-up time
-
-        settings = replace(settings, has_union_types=(oldest_python(start) or (0, 0)) >= _HAS_UNION_TYPES)
-    return settings
+    return replace(settings, oldest_python=oldest_python(start))
 
 
 def _strings(value: object, where: str) -> tuple[str, ...]:

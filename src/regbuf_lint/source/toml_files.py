@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 PYPROJECT = "pyproject.toml"
 TOOL = "regbuf-lint"
-_RUFF_FILES = (".ruff.toml", "ruff.toml")
-_BLACK_AND_RUFF_DEFAULT = 88
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,31 +64,6 @@ def read_table(path: Path) -> ConfigTable:
     return ConfigTable(path, {} if path.name == PYPROJECT or "tool" in document else document, "")
 
 
-def find_line_length(start: Path) -> int:
-    """Return the line length that black or ruff is set to, upwards from a directory, 88 where neither is.
-
-    Raises:
-        SettingsError: a ``pyproject.toml`` on the way cannot be read.
-    """
-    for directory in _upwards(start):
-        tools = (read_document(directory / PYPROJECT) or {}).get("tool")
-        tools = tools if isinstance(tools, dict) else {}
-        tables = [
-            tools.get("black"),
-            *(_read_foreign(directory / name) for name in _RUFF_FILES),
-            tools.get("ruff"),
-        ]
-        present = [table for table in tables if isinstance(table, dict)]
-        lengths = [table["line-length"] for table in present if _is_length(table.get("line-length"))]
-        if present:
-            return int(lengths[0]) if lengths else _BLACK_AND_RUFF_DEFAULT
-    return _BLACK_AND_RUFF_DEFAULT
-
-
-def _is_length(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
 def _upwards(start: Path) -> Iterator[Path]:
     directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
     yield directory
@@ -106,14 +79,6 @@ def _tool_table(path: Path, document: dict[str, Any]) -> ConfigTable | None:
         msg = f"{shown(path)}: `tool.{TOOL}` must be a table"
         raise SettingsError(msg)
     return ConfigTable(path, table, f"[tool.{TOOL}]")
-
-
-def _read_foreign(path: Path) -> dict[str, Any] | None:
-    """Read another tool's file; where that is broken it is that tool's to say so."""
-    try:
-        return read_document(path)
-    except SettingsError:
-        return None
 
 
 def read_document(path: Path) -> dict[str, Any] | None:
@@ -142,7 +107,7 @@ def read_document(path: Path) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=16)
 def _parse(text: str) -> dict[str, Any]:
-    """Parse TOML; a file is looked at once for its table and once for its line length.
+    """Parse TOML; a file is looked at for its own table and for those of other tools.
 
     Raises:
         ValueError: the text is not valid.

@@ -1,0 +1,114 @@
+"""How the tool that formats a project lays out its lines and quotes its strings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from regbuf_lint.source.project_tools import ProjectTools
+
+DEFAULT_LENGTH = 88
+_LONGEST_LIMIT = 120
+"""A linter that allows longer lines than this does not ask for them."""
+
+_GAP = r"[\s=:,\"'{\[\]-]*"
+"""What may stand between an option and its value, on a command line and in YAML."""
+_LENGTH = rf"(?<![\w-])(?:--line-length|-l){_GAP}(\d+)"
+_KEEPS_STRINGS = r"(?<![\w-])(--skip-string-normalization|-S)(?![\w-])"
+_CONFIG = rf"(?<![\w-])--config{_GAP}([\w./-]+)"
+_COLUMN_LIMIT = rf"(?:column_limit){_GAP}(\d+)"
+_BASED_ON = rf"(?:--style){_GAP}(?:based_on_style{_GAP})?(\w+)"
+_LIMIT = rf"--max-line-length{_GAP}(\d+)"
+_LIMIT_SECTIONS = ("flake8", "pycodestyle", "pep8")
+_YAPF_LENGTHS = {"pep8": 79, "google": 80, "yapf": 80, "chromium": 80, "facebook": 80}
+_QUOTES = {"single": "'", "preserve": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class CodeStyle:
+    """What new text looks like.
+
+    Attributes:
+        line_length: columns of a line.
+        quote: quotation mark of strings; empty where each file has its own.
+    """
+
+    line_length: int = DEFAULT_LENGTH
+    quote: str = ""
+
+
+def code_style(tools: ProjectTools) -> CodeStyle:
+    """The style of a project.
+
+    The formatter counts for which most speaks: pre-commit runs it, a command runs it, it has settings; where that is
+    even, the first of these. Where none formats, the line length of ruff's settings counts, else the limit of flake8.
+    """
+    settings = {
+        "ruff format": tools.toml("ruff", ".ruff.toml", "ruff.toml", config=tools.argument("ruff format", _CONFIG)),
+        "black": tools.toml("black", config=tools.argument("black", _CONFIG)),
+        "yapf": _yapf_settings(tools),
+    }
+    ruff = settings["ruff format"] or {}
+    has_settings = {tool for tool, table in settings.items() if table is not None}
+    if "format" not in ruff and "ruff format" not in {*tools.hooks, *tools.commands}:  # it lints alone
+        has_settings.discard("ruff format")
+    signs = {tool: [tool in one for one in (tools.hooks, tools.commands, has_settings)] for tool in _STYLES}
+    tool = max(_STYLES, key=lambda tool: (sum(signs[tool]), signs[tool]))
+    if any(signs[tool]):
+        return _STYLES[tool](tools, settings[tool] or {})
+    return CodeStyle(_number(ruff.get("line-length")) or _limit(tools) or DEFAULT_LENGTH)
+
+
+def _ruff(tools: ProjectTools, table: Mapping[str, Any]) -> CodeStyle:
+    format_table = table.get("format")
+    quotes = format_table.get("quote-style") if isinstance(format_table, dict) else None
+    length = _number(tools.argument("ruff format", _LENGTH)) or _number(table.get("line-length"))
+    return CodeStyle(length or DEFAULT_LENGTH, _QUOTES.get(str(quotes), '"'))
+
+
+def _black(tools: ProjectTools, table: Mapping[str, Any]) -> CodeStyle:
+    table = {key.replace("_", "-"): value for key, value in table.items()}
+    length = _number(tools.argument("black", _LENGTH)) or _number(table.get("line-length"))
+    keeps_quotes = table.get("skip-string-normalization") is True or tools.argument("black", _KEEPS_STRINGS)
+    return CodeStyle(length or DEFAULT_LENGTH, "" if keeps_quotes else '"')
+
+
+def _yapf(tools: ProjectTools, table: Mapping[str, Any]) -> CodeStyle:
+    based_on = tools.argument("yapf", _BASED_ON) or str(table.get("based_on_style")).strip()
+    length = _number(tools.argument("yapf", _COLUMN_LIMIT)) or _number(table.get("column_limit"))
+    return CodeStyle(length or _YAPF_LENGTHS.get(based_on.lower(), _YAPF_LENGTHS["pep8"]))
+
+
+def _yapf_settings(tools: ProjectTools) -> Mapping[str, Any] | None:
+    for section, file in (("style", ".style.yapf"), ("yapf", "setup.cfg")):
+        found = tools.ini(section, file)
+        if found is not None:
+            return found
+    return tools.toml("yapf")
+
+
+def _limit(tools: ProjectTools) -> int | None:
+    """The length of lines that flake8 or pycodestyle allows."""
+    sections = (tools.ini(section, "setup.cfg", "tox.ini", ".flake8", ".pycodestyle") for section in _LIMIT_SECTIONS)
+    written = [tools.argument("flake8", _LIMIT), (tools.toml("flake8") or {}).get("max-line-length")]
+    for section in sections:
+        written += [section.get(key) for key in ("max-line-length", "max_line_length")] if section is not None else []
+    found = next((length for value in written if (length := _number(value)) is not None), None)
+    return None if found is None else min(found, _LONGEST_LIMIT)
+
+
+def _number(value: object) -> int | None:
+    """The number that a setting holds, as TOML or an INI file gives it."""
+    text = str(value).strip() if not isinstance(value, bool) else ""
+    return int(text) if text.isdecimal() and int(text) > 0 else None
+
+
+_STYLES: Mapping[str, Callable[[ProjectTools, Mapping[str, Any]], CodeStyle]] = {
+    "ruff format": _ruff,
+    "black": _black,
+    "yapf": _yapf,
+}
+"""The formatters, in the order in which they count."""

@@ -1,0 +1,161 @@
+"""Which tools look after the files of a project, with what arguments and settings; what is broken is theirs to say."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.source.errors import SettingsError
+from regbuf_lint.source.ini_files import ini_section
+from regbuf_lint.source.toml_files import PYPROJECT, read_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_HOOKS = ".pre-commit-config.yaml"
+_COMMANDS = (
+    "Makefile",
+    "justfile",
+    "tox.ini",
+    "setup.cfg",
+    PYPROJECT,
+    "*.sh",
+    "dev/*.sh",
+    "scripts/*.sh",
+    ".github/workflows/*.yml",
+    ".github/workflows/*.yaml",
+)
+"""Files with commands that people or servers run."""
+
+_TOOL_OF_HOOK = {
+    "black": "black",
+    "black-jupyter": "black",
+    "ufmt": "black",
+    "darker": "black",
+    "ruff-format": "ruff format",
+    "yapf": "yapf",
+    "flake8": "flake8",
+    "mypy": "mypy",
+    "pyright": "pyright",
+    "basedpyright": "pyright",
+}
+_TOOLS = "|".join(sorted(set(_TOOL_OF_HOOK.values())))
+_ITEM = r"^[ \t]*(?:-[ \t]+)?id:"
+_HOOK = re.compile(
+    rf"{_ITEM}[ \t]*[\"']?(?P<tool>[\w.-]+)(?P<rest>(?:(?!{_ITEM}|^[ \t]*-[ \t]+repo:).)*)", re.MULTILINE | re.DOTALL
+)
+_COMMAND = re.compile(
+    rf"(?:^|[;&|\"'@:=/-]|\s-m|\brun)[ \t]*(?P<tool>{_TOOLS})"
+    r"(?P<rest>[ \t]+[-./\w{$*\"'][^\n;&|]*|(?<=ruff format)\b)",
+    re.MULTILINE,
+)
+"""A tool at the start of a command; ``black`` alone may as well be the name of a package in a list."""
+_COMMENT = re.compile(r"(?<!\S)#.*")
+_CONTINUED = re.compile(r"\\\r?\n")
+_MOST_EXTENSIONS = 5
+
+
+class ProjectTools:
+    """The tools of the project around a directory, as its files name them.
+
+    Files are those of the directory and of those above it, as far as the repository reaches; the nearest counts.
+    """
+
+    def __init__(self, start: Path) -> None:
+        self._directories = list(_directories(start))
+
+    @cached_property
+    def hooks(self) -> dict[str, str]:
+        """Tools that pre-commit runs, with the text of their settings there."""
+        found = (one for text in self._texts(_HOOKS) for one in _HOOK.finditer(text))
+        return _joined((_TOOL_OF_HOOK[one["tool"]], one["rest"]) for one in found if one["tool"] in _TOOL_OF_HOOK)
+
+    @cached_property
+    def commands(self) -> dict[str, str]:
+        """Tools that commands in the project's files run, with their arguments."""
+        texts = self._texts(_HOOKS, *_COMMANDS)
+        return _joined((one["tool"], one["rest"]) for text in texts for one in _COMMAND.finditer(text))
+
+    def argument(self, tool: str, pattern: str) -> str | None:
+        """What the group of a pattern matches in the arguments that a tool is run with."""
+        for arguments in (self.hooks.get(tool, ""), self.commands.get(tool, "")):
+            match = re.search(pattern, arguments)
+            if match is not None:
+                return match[1]
+        return None
+
+    def toml(self, tool: str, *files: str, config: str | None = None) -> dict[str, Any] | None:
+        """The settings of a tool in one of its own files, or in its table of ``pyproject.toml``.
+
+        Args:
+            tool: name of the table.
+            files: names of the tool's own files, which count first.
+            config: the file that the tool is told to read instead.
+        """
+        names = (*files, PYPROJECT) if config is None else (config,)
+        for directory in self._directories:
+            for name in names:
+                found = _settings(directory / name, tool)
+                if found is not None:
+                    return found
+        return None
+
+    def ini(self, section: str, *files: str) -> dict[str, str] | None:
+        """A section of the nearest of some files that has it."""
+        paths = (directory / name for directory in self._directories for name in files)
+        return next((found for path in paths if (found := ini_section(path, section)) is not None), None)
+
+    def has(self, *files: str) -> bool:
+        """Whether the project has one of some files."""
+        paths = (directory / name for directory in self._directories for name in files)
+        return any(os.path.exists(path) for path in paths)  # noqa: PTH110  as in `_directories`
+
+    def _texts(self, *patterns: str) -> Iterator[str]:
+        """What files hold, without comments and with continued lines joined."""
+        for directory in self._directories:
+            for pattern in patterns:
+                for path in sorted(directory.glob(pattern)):
+                    yield _COMMENT.sub("", _CONTINUED.sub(" ", _text(path)))
+
+
+def _directories(start: Path) -> Iterator[Path]:
+    directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
+    for one in (directory, *directory.parents):
+        yield one
+        if os.path.exists(one / ".git"):  # noqa: PTH110  what may not be looked at is not there
+            return
+
+
+def _joined(found: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The arguments that each tool is run with, those of the nearest file first."""
+    joined: dict[str, str] = {}
+    for tool, arguments in found:
+        joined[tool] = f"{joined.get(tool, '')}\n{arguments}"
+    return joined
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _settings(path: Path, tool: str, depth: int = 0) -> dict[str, Any] | None:
+    """What a TOML file says to a tool, with what that extends behind it, as ruff does it."""
+    try:
+        table = read_document(path)
+    except SettingsError:
+        return None
+    if table is not None and path.name == PYPROJECT:
+        tools = table.get("tool")
+        table = tools.get(tool) if isinstance(tools, dict) else None
+    if not isinstance(table, dict):
+        return None
+    named = table.get("extend")
+    if not isinstance(named, str) or depth == _MOST_EXTENSIONS:
+        return table
+    return {**(_settings(path.parent / named, tool, depth + 1) or {}), **table}

@@ -1,0 +1,87 @@
+"""Type checkers report no more of a fixed file than before, and TorchScript compiles what it did."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fixture_cases import Case, all_cases, imported_file, session_with
+from regbuf_lint.engine.fixing import FixMode
+from regbuf_lint.engine.run import check_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = [case for case in all_cases() if not case.project and case.fixed_path.exists()]
+_ERROR = re.compile(r"^(?:before|after)[/\\](?P<name>\w+)\.py:\d+: error: ")
+
+GETS_ERRORS = {
+    "RBF001/annotate/fields": "an annotation of a dataclass is an argument of its constructor",
+    "RBF001/post_init_dataclass": "an annotation of a dataclass is an argument of its constructor",
+    "RBF001/annotate/scripted_optional": "TorchScript would ask for a check wherever the attribute is read",
+    "RBF001/annotate/scripted_postponed": "TorchScript does not understand postponed annotations",
+    "RBF001/argument_from_callers": "the argument is annotated as a number, too, which no buffer is",
+    "RBF001/computed_anew": "the value is annotated as a number, too, which no buffer is",
+    "RBF001/mixin": "the class that calls register_buffer has no base that has it",
+    "RBF002/numbered_doubts": "the class that calls register_buffer has no base that has it",
+}
+"""Fixed files of which mypy reports more than of the original, and why no annotation helps."""
+
+
+def annotated(case: Case) -> bytes:
+    """The file with every fix, where fixes annotate."""
+    settings = replace(case.settings, annotate=True)
+    result = check_source(case.source(), case.place, settings, fix=FixMode.UNSAFE, session=session_with(settings))
+    assert result.fixed is not None
+    return case.source().with_text(result.fixed.after).data
+
+
+def module_of(case: Case) -> str:
+    return re.sub(r"\W", "_", case.name)
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.skipif(find_spec("mypy") is None or find_spec("torch") is None, reason="needs mypy and torch")
+def test_mypy_reports_no_more_than_before(tmp_path: Path) -> None:
+    for folder in ("before", "after"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+    for case in CASES:
+        (tmp_path / "before" / f"{module_of(case)}.py").write_bytes(case.source().data)
+        (tmp_path / "after" / f"{module_of(case)}.py").write_bytes(annotated(case))
+    before, after = errors(tmp_path, "before"), errors(tmp_path, "after")
+    assert sum(before.values()) > sum(after.values()) > 0
+    worse = {case.name for case in CASES if after[module_of(case)] > before[module_of(case)]}
+    assert worse == GETS_ERRORS.keys()
+
+
+def errors(directory: Path, folder: str) -> Counter[str]:
+    """How many errors mypy reports of each module; it looks into functions without annotations, too."""
+    command = [sys.executable, "-m", "mypy", "--config-file=", "--check-untyped-defs", "--ignore-missing-imports"]
+    found = subprocess.run([*command, folder], cwd=directory, capture_output=True, text=True, check=False)
+    matches = map(_ERROR.match, found.stdout.splitlines())
+    return Counter(match["name"] for match in matches if match is not None)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    "case", [pytest.param(one, id=one.name) for one in CASES if b"def scripted(" in one.source().data]
+)
+def test_torchscript_compiles_the_fixed_class(case: Case, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    (tmp_path / "before").mkdir()
+    (tmp_path / "after").mkdir()
+    (tmp_path / "before" / case.path.name).write_bytes(case.source().data)
+    (tmp_path / "after" / case.path.name).write_bytes(annotated(case))
+    with imported_file(tmp_path / "before" / case.path.name, tmp_path / "before") as original:
+        expected = original.scripted()(*original.inputs())
+    with imported_file(tmp_path / "after" / case.path.name, tmp_path / "after") as fixed:
+        assert torch.equal(fixed.scripted()(*fixed.inputs()), expected)
