@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.fixes.buffer_fix import BufferFix
-from regbuf_lint.index.symbols import External
-from regbuf_lint.infer.torch_api import is_made_of_data
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.rewrite.errors import CannotRewrite
@@ -16,6 +13,8 @@ if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.class_view import Write
 
+_CONVERTING = ("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
+"""Functions that make a tensor of a number or a list."""
 _NOTE = "the fix is shown and not applied, since what reads the tensor (`.item()`, `.tolist()`) has to change with it"
 
 
@@ -30,12 +29,9 @@ def host_value_fix(context: ClassContext, write: Write) -> BufferFix:
         return BufferFix(None, "")
     from regbuf_lint.rewrite.host_values import without_tensor  # noqa: PLC0415  libcst is slow to load
 
-    def converts(function: str) -> bool:
-        symbols = context.inference.project.resolve(context.symbol.scope, ast.parse(function, mode="eval").body)
-        return any(isinstance(one, External) and is_made_of_data(one.name) for one in symbols)
-
+    spelled = frozenset(name for one in _CONVERTING if (name := context.text.spelling(one)) is not None)
     try:
-        edit = without_tensor(context.source, write.step.statement, converts)
+        edit = without_tensor(context.source, write.step.statement, spelled)
     except CannotRewrite:
         return BufferFix(None, "")
     if edit is None:

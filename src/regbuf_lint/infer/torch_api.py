@@ -100,7 +100,7 @@ def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
     """Whether a call gives a tensor without dimensions: made of a number, computed from such alone, or all reduced."""
     if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
         return True
-    if not is_made_of_data(name):
+    if not _is_made_of_data(name):
         return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
     data = arguments.argument(0, "data")
     return (
@@ -110,7 +110,7 @@ def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
     )
 
 
-def is_made_of_data(name: str) -> bool:
+def _is_made_of_data(name: str) -> bool:
     """Whether the result of a function has the shape of its first argument."""
     return has("convert_functions", name) or (has("graphless_functions", name) and not name.endswith("_like"))
 
@@ -135,7 +135,7 @@ def _makes_nothing(name: str, arguments: Arguments) -> bool:
     """Whether a call is ``torch.Tensor()``, ``torch.empty(0)`` or the like, whose result has no elements."""
     if name == "torch.Tensor":
         return not arguments.every()
-    copies = is_made_of_data(name) and not has("convert_functions", name)
+    copies = _is_made_of_data(name) and not has("convert_functions", name)
     first = arguments.argument(0, "data" if copies else "size")
     if copies:
         return bool(first) and all(isinstance(one, Sequence) and one.items == () for one in first)
@@ -373,7 +373,7 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
 def _dtypes_of_data(name: str, arguments: Arguments) -> set[Dtype]:
     """The dtypes that arrays hand on to a tensor; NumPy's own, the double one, where they are not known."""
     takes_arrays_alone = has("factory_functions", name) and has("view_functions", name)
-    if not takes_arrays_alone and not is_made_of_data(name):
+    if not takes_arrays_alone and not _is_made_of_data(name):
         return set()
     found = {array.dtype for array in _arrays_in(arguments.argument(0, "data"))}
     if takes_arrays_alone and not has("convert_functions", name):
