@@ -30,6 +30,8 @@ GETS_ERRORS = {
     "RBF001/argument_from_callers": "the argument is annotated as a number, too, which no buffer is",
     "RBF001/computed_anew": "the value is annotated as a number, too, which no buffer is",
     "RBF001/mixin": "the class that calls register_buffer has no base that has it",
+    "RBF105/changed_buffers": "mypy takes the other buffer for a Tensor or a Module, and the call refuses that",
+    "RBF105/second_name": "mypy takes the other buffer for a Tensor or a Module, and the call refuses that",
     "RBF002/numbered_doubts": "the class that calls register_buffer has no base that has it",
 }
 """Fixed files of which mypy reports more than of the original, and why no annotation helps."""
