@@ -1,7 +1,8 @@
 """Laying a call out as black and ruff do: on one line where it fits, else split at the brackets.
 
 What is longer than a line keeps the line breaks that it has in the file, since its author (or a formatter) put them
-there; only what has none, or does not fit in its new place with them, is split anew.
+there; only what has none, does not fit in its new place with them, or needs no more than one pair of brackets to be
+opened is split anew.
 """
 
 from __future__ import annotations
