@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
@@ -16,9 +17,9 @@ from regbuf_lint.rewrite.statements import register
 from regbuf_lint.rewrite.style import TextStyle
 from regbuf_lint.source.text import SourceText
 
-WIDTH = 88
-STYLE = TextStyle(BufferStyle.REGISTER_BUFFER, "nn.Buffer", '"', "    ", WIDTH)
-NN_BUFFER = TextStyle(BufferStyle.NN_BUFFER, "nn.Buffer", '"', "    ", WIDTH)
+STYLE = TextStyle(BufferStyle.REGISTER_BUFFER, "nn.Buffer", '"', "    ", 88)
+NN_BUFFER = TextStyle(BufferStyle.NN_BUFFER, "nn.Buffer", '"', "    ", 88)
+WIDTHS = (79, 88, 100, 120)
 
 VALUES = (
     "torch.ones(n)",
@@ -35,12 +36,34 @@ VALUES = (
     "torch.stack([torch.tensor(m, dtype=torch.float32) for m in matrices_of_the_transformations_in_order], dim=0)",
     "functools.reduce(lambda a, b: torch.kron(a, b), [torch.eye(2) for _ in range(number_of_qubits_in_circuit)])",
     "torch.tensor([0.485, 0.456, 0.406,])",
+    "torch.zeros(tuple(1 for _ in range(len(self.batch_shape) + 1)), **tkwargs).expand(*self.batch_shape, 1).clone()",
+    "posterior_transform.evaluate(self.optimal_outputs).unsqueeze(-1) if posterior_transform else self.optimal_outputs",
+    "(\n    context_cat_feature  # row indices = context indices\n)",
+    "(\n    torch.ones(3)  # row indices = context indices\n    * 2\n)",
+    "torch.arange(max_position_embeddings, dtype=torch.long, device=device).foo.bar(3)[0].clone().foo[3].bar(11)",
+    "self.aaaaaaaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbb.cccccccccccccccccccccccccccc(ddddddddddd).eeee(2)",
+    "torch.tensor([math.comb(number_of_elements, k) for k in range(number_of_elements + 1)], dtype=torch.float32)",
+    "torch.softmax(torch.arange(number_of_elements_in_total).float() / temperature_of_the_distribution, dim=-1).half()",
+    "{'a': 1, 'b': 2, 'cccccccccccccccccccccccccccc': 3, 'dddddddddddddddddddddddddddddddd': 4, 'eeee': 5}['a']",
+    "not some_flag_of_the_class and another_flag_that_is_long or yet_another_flag_of_the_class_which_is_long",
+    "torch.as_tensor(scheduler.alphas_cumprod if scheduler is not None else default_alphas_cumprod_of_the_whole_model)",
+    "torch.nn.functional.one_hot(torch.arange(number_of_classes), num_classes=number_of_classes).to(torch.float32)",
+    "x[:, :, None] * yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy[None, None, :] + zzzzzzzzzzzzzzzzzzzzzzz - 1",
+    "torch.cat((torch.zeros(number_of_rows, 1), torch.ones(number_of_rows, 1), -torch.ones(number_of_rows, 1)), 1)",
+    "1.0 - torch.eye(number_of_elements_in_the_table_of_positions, dtype=torch.float32).unsqueeze(0).unsqueeze(0)",
+    "-torch.log(torch.tensor(10000.0)) / some_divisor_of_the_dimension * torch.arange(number_of_elements_in_total)",
+    "torch.zeros(1, 2)  # number of the rows, and of the columns",
+    "torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size)  # (1, 1, T)",
+    "torch.tensor(  # one for each channel\n    [0.485, 0.456, 0.406]\n)  # RGB",
+    "torch.tensor([0.485, 0.456, 0.406], device=device_of_the_images)  # type: ignore[arg-type]",
 )
 INDENTS = (2, 3)
+SEPARATOR = "\n\n# ---\n\n\n"
+"""Between texts that ruff formats at once, since it starts longer than it formats."""
 
 
-def formatted(text: str) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={WIDTH}", "-"]
+def formatted(text: str, width: int) -> str:
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={width}", "-"]
     return subprocess.run(command, input=text, text=True, capture_output=True, check=True).stdout
 
 
@@ -65,16 +88,19 @@ def in_method(statement: str, indent: int) -> str:
 
 
 @pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed")
-@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", ["x", "relative_position_index"])
 @pytest.mark.parametrize("style", [STYLE, NN_BUFFER], ids=["register_buffer", "nn.Buffer"])
-def test_what_was_formatted_stays_formatted(name: str, value: str, style: TextStyle) -> None:
-    for indent in INDENTS:
-        text = formatted(in_method(f"self.{name} = {value}", indent))
-        for how in (Registered(persistent=True), Registered(persistent=False)):
-            fixed = registered(text, f"self.{name}", how, style)
-            ast.parse(fixed)
-            assert fixed == formatted(fixed)
+def test_what_was_formatted_stays_formatted(name: str, width: int, style: TextStyle) -> None:
+    style = replace(style, width=width)
+    statements = [in_method(f"self.{name} = {value}", indent) for value in VALUES for indent in INDENTS]
+    texts = formatted(SEPARATOR.join(statements), width).split(SEPARATOR)
+    assert len(texts) == len(statements)
+    hows = (Registered(persistent=True), Registered(persistent=False))
+    fixed = [registered(text, f"self.{name}", how, style) for text in texts for how in hows]
+    for text in fixed:
+        ast.parse(text)
+    assert formatted(SEPARATOR.join(fixed), width).split(SEPARATOR) == fixed
 
 
 def statement(text: str, how: Registered | None = None, style: TextStyle = STYLE) -> str:
@@ -106,14 +132,35 @@ def test_line_breaks_of_the_file(before: str, after: str) -> None:
     assert statement(before) == after
 
 
-def test_a_comment_beside_the_parentheses_keeps_them() -> None:
-    text = "self.x = (  # why\n    a\n)\n"
-    assert statement(text) == 'self.register_buffer(\n    "x",\n    (  # why\n        a\n    ),\n)\n'
+@pytest.mark.parametrize("text", ["(  # why\n    a\n)", "(\n    a  # why\n)"])
+def test_a_comment_beside_the_parentheses_goes_behind_the_value(text: str) -> None:
+    assert statement(f"self.x = {text}\n") == 'self.register_buffer(\n    "x",\n    a,  # why\n)\n'
 
 
-def test_a_comment_behind_the_statement_counts() -> None:
-    comment = "# " + "c" * 70
-    assert statement(f"self.x = f(a)  {comment}\n") == f'self.register_buffer(\n    "x", f(a)\n)  {comment}\n'
+def test_a_comment_on_a_row_of_its_own_keeps_the_parentheses() -> None:
+    text = "self.x = (\n    # why\n    a\n)\n"
+    assert statement(text) == 'self.register_buffer(\n    "x",\n    (\n        # why\n        a\n    ),\n)\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("self.x = f(a)  # why\n", 'self.register_buffer("x", f(a))  # why\n'),
+        (f"self.x = f(a)  # {'c' * 70}\n", f'# {"c" * 70}\nself.register_buffer("x", f(a))\n'),
+        (
+            f"self.x = f({'argument, ' * 6}a)  # why\r\n",
+            f'# why\r\nself.register_buffer(\r\n    "x", f({"argument, " * 6}a)\r\n)\r\n',
+        ),
+        ("self.x = f(\n    a,\n)  # why\n", 'self.register_buffer(\n    "x",\n    f(\n        a,\n    ),\n)  # why\n'),
+        ("self.x, y = f()  # a pair\n", '# a pair\nx, y = f()\nself.register_buffer("x", x)\n'),
+        (f"self.x = f(a)  # {'c' * 60}  # noqa\n", f'self.register_buffer(\n    "x", f(a)\n)  # {"c" * 60}  # noqa\n'),
+        (f"self.x = f(a)  # pragma: {'c' * 60}\n", f'self.register_buffer(\n    "x", f(a)\n)  # pragma: {"c" * 60}\n'),
+        (f"a(); self.x = f(a)  # {'c' * 70}\n", f'a(); self.register_buffer("x", f(a))  # {"c" * 70}\n'),
+    ],
+    ids=["fits", "too long", "split", "behind the bracket", "unpacked", "pragma within", "pragma", "shared line"],
+)
+def test_a_comment_behind_the_statement(before: str, after: str) -> None:
+    assert statement(before) == after
 
 
 def test_a_pragma_behind_the_statement_does_not_count() -> None:

@@ -223,6 +223,17 @@ def test_the_files_of_directories_above_count_as_far_as_the_repository_reaches(r
     assert code_style(ProjectTools(inner)) == CodeStyle()
 
 
+def test_without_a_repository_the_project_ends_at_its_settings(root: Path) -> None:
+    inner = root / "a" / "b"
+    inner.mkdir(parents=True)
+    (root / ".git").rmdir()
+    (root / ".ruff.toml").write_text("line-length = 99\n")
+    (root / "a" / "pyproject.toml").write_text(RUFF)
+    assert code_style(ProjectTools(inner)).line_length == 110
+    (root / "a" / "pyproject.toml").unlink()
+    assert code_style(ProjectTools(inner)) == CodeStyle()
+
+
 def test_own_settings_count_first() -> None:
     write("pyproject.toml", "[tool.regbuf-lint]\nline-length = 70\n" + BLACK)
     found = load_settings(Path(), None, isolated=False, overrides={})

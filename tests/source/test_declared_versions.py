@@ -195,6 +195,12 @@ def test_the_rule_that_prefers_it_has_no_fix_then(root: Path, capsys: pytest.Cap
         assert (withheld in capsys.readouterr().out) is not fixed
 
 
+def test_oldest_python_of_a_script() -> None:
+    Path("requirements.txt").write_text("torch\n")
+    Path("setup.py").write_text("from setuptools import setup\n\nsetup(name='x', python_requires='>=3.8, <4')\n")
+    assert oldest_python(Path()) == (3, 8)
+
+
 def test_settings_know_the_oldest_python(root: Path) -> None:
     (root / "pyproject.toml").write_text("[project]\nrequires-python = '>=3.9'\n")
     assert load_settings(root, None, isolated=False, overrides={}).oldest_python == (3, 9)

@@ -75,9 +75,10 @@ class ClassText:
         """How the file spells a dotted name, if its imports reach it."""
         return self._context.inference.spelling(self._context.symbol.scope.file, name)
 
-    def type_name(self, module: str, name: str) -> TypeName | None:
+    def type_name(self, full_name: str) -> TypeName | None:
         """How the file can spell a type; None where no import of it fits."""
-        known, file = self.spelling(f"{module}.{name}"), self._context.symbol.scope.file
+        known, file = self.spelling(full_name), self._context.symbol.scope.file
+        module, _, name = full_name.rpartition(".")
         if known is not None or not is_free(file, name):
             return None if known is None else TypeName(known)
         edit = import_edit(file, Import(module, name), self._context.settings.line_length)

@@ -20,6 +20,7 @@ def may_be_scripted(context: ClassContext) -> bool:
 
 
 def may_be_scripted_elsewhere(context: ClassContext) -> bool:
-    """Whether a file of the package compiles objects by TorchScript."""
-    file = context.symbol.scope.file
-    return any(_CALL in one.source.text for one in context.inference.project.files_with(file, _CALL))
+    """Whether a file of the package compiles objects by TorchScript, and names the class."""
+    texts = (one.source.text for one in context.inference.project.files_with(context.symbol.scope.file, _CALL))
+    name = re.compile(rf"\b{re.escape(context.name.rpartition('.')[2])}\b")
+    return any(_CALL in text and name.search(text) is not None for text in texts)

@@ -44,7 +44,7 @@ def buffer_type(context: ClassContext, attribute: str, dropped: Span | None = No
         attribute: name of the buffer.
         dropped: an assignment that the fix takes away.
     """
-    tensor = context.text.type_name("torch", "Tensor")
+    tensor = context.text.type_name("torch.Tensor")
     if tensor is None:
         return None
     stores = _stores(context.construction.events, attribute)
@@ -53,7 +53,7 @@ def buffer_type(context: ClassContext, attribute: str, dropped: Span | None = No
     if not _is_optional(context, attribute, built, later):
         is_certain = all(is_only(one.value, Tensor, Buffer, Parameter) for one in (*built, *later))
         return _in_body(context, tensor.spelling, (tensor,), is_certain=is_certain)
-    optional = context.text.type_name("typing", "Optional") if context.text.prefers_optional else None
+    optional = context.text.type_name("typing.Optional") if context.text.prefers_optional else None
     if optional is None:
         return _in_body(context, f"{tensor.spelling} | None", (tensor,), is_certain=False)
     return _in_body(context, f"{optional.spelling}[{tensor.spelling}]", (optional, tensor), is_certain=False)

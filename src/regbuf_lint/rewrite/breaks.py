@@ -18,7 +18,7 @@ def has_line_breaks(node: cst.CSTNode) -> bool:
     return "\n" in text or "\r" in text
 
 
-def flattened(node: cst.BaseExpression | cst.BaseSmallStatement) -> str | None:
+def flattened(node: cst.BaseExpression | cst.BaseSlice | cst.BaseSmallStatement) -> str | None:
     """Expression or statement on one line, None where a comment, a string or a trailing comma keeps its line breaks."""
     if not has_line_breaks(node):
         return code(node)
@@ -30,21 +30,40 @@ def flattened(node: cst.BaseExpression | cst.BaseSmallStatement) -> str | None:
     return None if "\n" in text or "\r" in text else text
 
 
-def has_comments(node: cst.BaseExpression) -> bool:
+def has_comments(node: cst.BaseExpression | cst.BaseSlice) -> bool:
     """Whether there are comments among the lines of an expression."""
     visitor = _Comments()
     node.visit(visitor)
     return visitor.found
 
 
-def breaks_in_strings_alone(node: cst.BaseExpression) -> bool:
+def without_comment(
+    node: cst.BaseExpression | cst.BaseSlice,
+) -> tuple[cst.BaseExpression, str] | None:
+    """An expression without its only comment, which stands at a bracket, and that comment; None for any other.
+
+    A comment between two items speaks of the first of them. Parentheses that only held the two together go as well.
+    """
+    taken = _TakeComments()
+    bare = _visited(node, taken)
+    if len(taken.behind) != 1 or taken.alone or not isinstance(bare, cst.BaseExpression):
+        return None
+    before, _, after = code(node).partition(taken.behind[0])
+    if not before.rstrip().endswith(("(", "[", "{")) and not after.lstrip().startswith((")", "]", "}")):
+        return None
+    if bare.lpar and not isinstance(bare, (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)):
+        bare = bare.with_changes(lpar=bare.lpar[1:], rpar=bare.rpar[:-1])
+    return bare, taken.behind[0]
+
+
+def breaks_in_strings_alone(node: cst.BaseExpression | cst.BaseSlice) -> bool:
     """Whether every line break of the expression stands inside a string."""
     visitor = _OutsideStrings()
     node.visit(visitor)
     return not visitor.found
 
 
-def deepened(node: cst.BaseExpression, unit: str) -> str:
+def deepened(node: cst.BaseExpression | cst.BaseSlice, unit: str) -> str:
     """The text with its continuation lines indented by one more ``unit``; lines inside strings stay."""
     return code(_visited(node, _Deepen(unit)))
 
@@ -86,6 +105,25 @@ class _Comments(cst.CSTVisitor):
 
     def visit_Comment(self, node: cst.Comment) -> None:  # noqa: ARG002, N802
         self.found = True
+
+
+class _TakeComments(cst.CSTTransformer):
+    """Takes the comments out of an expression."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.behind: list[str] = []
+        self.alone = False
+
+    def leave_ParenthesizedWhitespace(  # noqa: N802
+        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+    ) -> cst.ParenthesizedWhitespace:
+        del original_node
+        self.alone = self.alone or any(line.comment is not None for line in updated_node.empty_lines)
+        if updated_node.first_line.comment is None:
+            return updated_node
+        self.behind.append(updated_node.first_line.comment.value)
+        return updated_node.with_changes(first_line=cst.TrailingWhitespace())
 
 
 class _OutsideStrings(cst.CSTVisitor):

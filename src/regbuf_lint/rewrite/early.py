@@ -42,9 +42,9 @@ def moved(
     here = without_statement(source, statement)
     start = _above_comments(source, here.start.row)
     comments = source.slice(Span(Position(start, 1), Position(here.start.row, 1)))
-    text = register(source, statement, {source.slice(target): how}, style).content
-    behind = source.line(statement.end.row)[statement.end.column - 1 :]
-    inserted = f"{comments}{place_of(source, statement, style).indent}{text}{behind}"
+    made = register(source, statement, {source.slice(target): how}, style)
+    behind = source.line(made.span.end.row)[made.span.end.column - 1 :]
+    inserted = f"{comments}{place_of(source, statement, style).indent}{made.content}{behind}"
     gone = Span(Position(start, 1), Position(_below_blank(source, start, here.end.row), 1))
     return Edit(gone, ""), _behind(source, call, inserted, style)
 

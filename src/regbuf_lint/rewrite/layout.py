@@ -1,19 +1,29 @@
 """Laying a call out as black and ruff do: on one line where it fits, else split at the brackets.
 
 What is longer than a line keeps the line breaks that it has in the file, since its author (or a formatter) put them
-there; only what has none, or does not fit in its new place with them, is split anew.
+there; only what has none, does not fit in its new place with them, or needs no more than one pair of brackets to be
+opened is split anew.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 
-from regbuf_lint.rewrite.breaks import breaks_in_strings_alone, deepened, flattened, has_comments
+from regbuf_lint.rewrite.breaks import breaks_in_strings_alone, deepened, flattened, has_comments, without_comment
 from regbuf_lint.rewrite.parsing import code
 from regbuf_lint.rewrite.places import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_KEPT_WHOLE = (cst.BaseSlice, cst.GeneratorExp, cst.NamedExpr, cst.Yield)
+"""What stands in no brackets that it could do without."""
+
+_FEWEST_LINKS = 3
+"""Of so many calls in a row formatters put each on a line of its own."""
 
 _PRIORITIES: tuple[tuple[type[cst.BaseBinaryOp], ...], ...] = (
     (cst.BitOr,),
@@ -22,6 +32,7 @@ _PRIORITIES: tuple[tuple[type[cst.BaseBinaryOp], ...], ...] = (
     (cst.LeftShift, cst.RightShift),
     (cst.Add, cst.Subtract),
     (cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo, cst.MatrixMultiply),
+    (cst.Power,),
 )
 """Operators at which a formatter splits an expression, those of one priority all at once."""
 
@@ -37,7 +48,7 @@ class Argument:
             it stood in parentheses of its own.
     """
 
-    value: cst.BaseExpression
+    value: cst.BaseExpression | cst.BaseSlice
     prefix: str = ""
     indented: bool = False
 
@@ -93,10 +104,20 @@ def _around_strings(head: str, arguments: list[Argument], flat: list[str | None]
 
 def _one_per_line(head: str, arguments: list[Argument], place: Place, tail: str, *, comma: bool = False) -> str:
     """Several arguments get a comma each, as black and ruff do it; a single one only where it has one."""
-    inner = place.deeper()
     mark = "," if comma or len(arguments) > 1 else ""
-    lines = [f"{inner.indent}{_argument(argument, inner)}{mark}" for argument in arguments]
+    inner = replace(place.deeper(), behind=len(mark))
+    lines = [f"{inner.indent}{_commented(one, inner) or _argument(one, inner) + mark}" for one in arguments]
     return place.newline.join([head, *lines, f"{place.indent}{tail}"])
+
+
+def _commented(argument: Argument, place: Place) -> str | None:
+    """An argument with its only comment behind it, where formatters put that; None where it has no such comment."""
+    found = without_comment(argument.value)
+    text = flattened(found[0]) if found is not None else None
+    if found is None or text is None:
+        return None
+    line = f"{argument.prefix}{text}{',' * place.behind}  {found[1]}"
+    return line if replace(place, behind=0).fits(line) else None
 
 
 def _argument(argument: Argument, place: Place) -> str:
@@ -107,12 +128,23 @@ def _argument(argument: Argument, place: Place) -> str:
     broken = argument.broken(place.unit)
     if has_comments(argument.value):
         return broken
+    if isinstance(argument.value, cst.IfExp) and not argument.value.lpar:
+        return _parenthesized(argument, place)
     at_operators = _split_operators(argument, place)
     if at_operators is not None and not argument.indented:
         return at_operators
-    if broken != flat and place.fits(broken):
+    split = _split_brackets(argument, place)
+    takes_three_lines = split is not None and split.count(place.newline) == 2  # noqa: PLR2004
+    if broken != flat and place.fits(broken) and not takes_three_lines:
         return broken
-    return at_operators or _split_call(argument, place) or broken
+    return at_operators or split or broken
+
+
+def _parenthesized(argument: Argument, place: Place) -> str:
+    """A choice between two values with parentheses around it, which black writes and ruff leaves."""
+    inner = replace(place.deeper(), behind=0)
+    text = _split_operators(Argument(argument.value), inner) or ""
+    return f"{argument.prefix}({place.newline}{inner.indent}{text}{place.newline}{place.indent})"
 
 
 def prefix_of(one: cst.Arg) -> str:
@@ -120,19 +152,94 @@ def prefix_of(one: cst.Arg) -> str:
     return f"{one.keyword.value}=" if one.keyword is not None else one.star
 
 
-def _split_call(argument: Argument, place: Place) -> str | None:
-    """A call that is too long for its line, split at its last brackets; None for any other expression."""
-    value = argument.value
-    if not isinstance(value, cst.Call) or not value.args or value.lpar or any(one.star for one in value.args):
+def _split_brackets(argument: Argument, place: Place) -> str | None:
+    """An expression that is too long for its line, split at the last of its brackets before which the rest fits.
+
+    Brackets that hold what cannot be on one line are split before others, and those with a comma at their end are
+    split into one item for each line.
+    """
+    found = list(_brackets(argument.value))
+    chosen = next((one for one in found if one.must_break), None)
+    if chosen is None and argument.flat() is not None:
+        before = replace(place, behind=0)
+        fits = (one for one in found if before.fits(argument.prefix + one.head) and place.fits(one.tail))
+        chosen = next(fits, None)
+    if chosen is None or not chosen.is_complete:
         return None
-    name = flattened(value.func)
-    if name is None:
-        return None
-    head = f"{argument.prefix}{name}("
-    inner = [Argument(one.value, prefix_of(one)) for one in value.args]
-    if isinstance(value.args[-1].comma, cst.Comma):
-        return _one_per_line(head, inner, place, ")", comma=True)
-    return call(head, inner, place)
+    head = argument.prefix + chosen.head
+    if chosen.has_comma:
+        return _one_per_line(head, chosen.inside, place, chosen.tail, comma=True)
+    return call(head, chosen.inside, place, chosen.tail)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bracket:
+    """A pair of brackets in an expression.
+
+    Attributes:
+        head: what stands before, on one line, with the opening one.
+        inside: the items.
+        tail: the closing one, and what stands behind it.
+        has_comma: whether a comma stands behind the last item.
+        is_complete: whether head and tail are on one line each.
+    """
+
+    head: str
+    inside: list[Argument]
+    tail: str
+    has_comma: bool = False
+    is_complete: bool = True
+
+    @property
+    def must_break(self) -> bool:
+        """Whether the content cannot be on one line."""
+        return self.has_comma or any(one.flat() is None for one in self.inside)
+
+
+def _brackets(value: cst.BaseExpression | cst.BaseSlice) -> Iterator[_Bracket]:
+    """The brackets of an expression that are in no others, from its end to its start; those without content not."""
+    if isinstance(value, _KEPT_WHOLE) or (isinstance(value, cst.Tuple) and not value.lpar):
+        return
+    if value.lpar and not isinstance(value, cst.Tuple):
+        bare = value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1])
+        yield _Bracket("(", [Argument(bare)], ")")
+    elif isinstance(value, (cst.List, cst.Set, cst.Tuple)) and value.elements:
+        opening, closing = "()" if isinstance(value, cst.Tuple) else "[]" if isinstance(value, cst.List) else "{}"
+        comma = isinstance(value.elements[-1].comma, cst.Comma)
+        yield _Bracket(opening, [_item(one) for one in value.elements], closing, comma)
+    elif isinstance(value, cst.ListComp):
+        yield _Bracket("[", [Argument(cst.GeneratorExp(value.elt, value.for_in, lpar=(), rpar=()))], "]")
+    elif isinstance(value, cst.Attribute):
+        yield from _followed(value.value, f".{value.attr.value}")
+    elif isinstance(value, cst.Call):
+        given = [Argument(one.value, prefix_of(one)) for one in value.args]
+        comma = bool(value.args) and isinstance(value.args[-1].comma, cst.Comma)
+        yield from _trailer(value.func, _Bracket("(", given, ")", comma))
+    elif isinstance(value, cst.Subscript):
+        yield from _trailer(value.value, _Bracket("[", [_item(one) for one in value.slice], "]"))
+
+
+def _trailer(owner: cst.BaseExpression, bracket: _Bracket) -> Iterator[_Bracket]:
+    """The brackets behind an expression, and those that it has itself."""
+    if bracket.inside:
+        before = flattened(owner)
+        yield replace(bracket, head=f"{before}{bracket.head}", is_complete=before is not None)
+    text = None if bracket.must_break else ", ".join(one.flat() or "" for one in bracket.inside)
+    yield from _followed(owner, None if text is None else f"{bracket.head}{text}{bracket.tail}")
+
+
+def _followed(owner: cst.BaseExpression, text: str | None) -> Iterator[_Bracket]:
+    """The brackets of what something stands behind."""
+    for one in _brackets(owner):
+        yield replace(one, tail=f"{one.tail}{text}", is_complete=one.is_complete and text is not None)
+
+
+def _item(element: cst.BaseElement | cst.SubscriptElement) -> Argument:
+    """An item of a list or of a subscript."""
+    if isinstance(element, cst.SubscriptElement):
+        index = element.slice
+        return Argument(index.value, index.star or "") if isinstance(index, cst.Index) else Argument(index)
+    return Argument(element.value, "*" if isinstance(element, cst.StarredElement) else "")
 
 
 def _split_operators(argument: Argument, place: Place) -> str | None:
@@ -141,14 +248,21 @@ def _split_operators(argument: Argument, place: Place) -> str | None:
     if len(operands) == 1:
         return None
     first, *more = operands
-    pieces = [Argument(first.value, argument.prefix), *more]
-    return f"{place.newline}{place.indent}".join(_argument(piece, place) for piece in pieces)
+    *pieces, last = Argument(first.value, argument.prefix), *more
+    before = replace(place, behind=0)
+    texts = [*(_argument(piece, before) for piece in pieces), _argument(last, place)]
+    return f"{place.newline}{place.indent}".join(texts)
 
 
-def _operands(value: cst.BaseExpression) -> list[Argument]:
-    """What the operators of the lowest priority connect; the prefix of each but the first is its operator."""
+def _operands(value: cst.BaseExpression | cst.BaseSlice) -> list[Argument]:
+    """What operators of the lowest priority, dots or the parts of a comprehension connect, each behind its sign."""
     if isinstance(value, cst.IfExp) and not value.lpar:
         return [Argument(value.body), Argument(value.test, "if "), Argument(value.orelse, "else ")]
+    if isinstance(value, cst.Comparison) and not value.lpar:
+        others = (Argument(one.comparator, f"{code(one.operator).strip()} ") for one in value.comparisons)
+        return [Argument(value.left), *others]
+    if isinstance(value, cst.GeneratorExp) and not value.lpar:
+        return [Argument(value.elt), *_clauses(value.for_in)]
     found: list[Argument] = []
     kinds: tuple[type[cst.BaseBinaryOp], ...] | None = None
     while isinstance(value, cst.BinaryOperation) and not value.lpar:
@@ -158,7 +272,29 @@ def _operands(value: cst.BaseExpression) -> list[Argument]:
         kinds = here
         found.append(Argument(value.right, f"{_sign(value.operator)} "))
         value = value.left
-    return [Argument(value), *reversed(found)]
+    links = _links(value) if not found else []
+    return links if len(links) >= _FEWEST_LINKS else [Argument(value), *reversed(found)]
+
+
+def _clauses(clause: cst.CompFor) -> Iterator[Argument]:
+    """The ``for`` and ``if`` of a comprehension."""
+    start = "async for" if clause.asynchronous else "for"
+    yield Argument(clause.iter, f"{start} {code(clause.target)} in ")
+    yield from (Argument(one.test, "if ") for one in clause.ifs)
+    if clause.inner_for_in is not None:
+        yield from _clauses(clause.inner_for_in)
+
+
+def _links(value: cst.BaseExpression | cst.BaseSlice) -> list[Argument]:
+    """A chain of calls, cut before the dots that stand behind brackets."""
+    if isinstance(value, (cst.Attribute, cst.Call, cst.Subscript)) and not value.lpar:
+        owner = value.func if isinstance(value, cst.Call) else value.value
+        if isinstance(value, cst.Attribute) and isinstance(owner, (cst.Call, cst.Subscript)):
+            return [*_links(owner), Argument(value.attr, ".")]
+        *links, last = _links(owner)
+        key = "func" if isinstance(value, cst.Call) else "value"
+        return [*links, replace(last, value=value.with_changes(**{key: last.value}))]
+    return [Argument(value)]
 
 
 def _sign(operator: cst.BaseBinaryOp) -> str:

@@ -38,6 +38,14 @@ def type_comment(source: SourceText, statement: Span) -> TypeComment | None:
     return TypeComment(match["type"], Span(statement.end, end))
 
 
+def comment_behind(source: SourceText, span: Span) -> tuple[str, Position]:
+    """The comment behind a statement, and where it ends; the end of the statement where there is none."""
+    behind = source.line(span.end.row)[span.end.column - 1 :].rstrip()
+    if not behind:
+        return "", span.end
+    return behind.strip(), Position(span.end.row, span.end.column + len(behind))
+
+
 def without_statement(source: SourceText, span: Span) -> Span:
     """What to delete so that a statement, which is not alone in its block, is gone.
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from regbuf_lint.model.fix import Edit
-from regbuf_lint.model.span import Position, Span
+from regbuf_lint.model.span import Span
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.lines import comment_behind
 from regbuf_lint.rewrite.listing_property import Listing, listing_property, numbered_name
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import Place, columns, is_pragma, place_of
@@ -87,7 +88,7 @@ def numbered(source: SourceText, span: Span, wanted: Numbered, style: TextStyle)
         list_ = _List(*_parts(statement), wanted, replace(place, behind=0), style)
         length = list_.length
         is_named = length is not None and length == len(wanted.how) <= MOST_NAMED and not has_comments(list_.value)
-        comment, end = _comment(source, span)
+        comment, end = comment_behind(source, span)
         text = list_.named(comment) if is_named else list_.looped(comment)
         listing = Listing(
             wanted.attribute,
@@ -119,14 +120,6 @@ def _parts(statement: cst.BaseSmallStatement) -> tuple[cst.Attribute, cst.BaseEx
         msg = "it is no plain assignment"
         raise CannotRewrite(msg)
     return target, value
-
-
-def _comment(source: SourceText, span: Span) -> tuple[str, Position]:
-    """The comment behind a statement, and where it ends; the end of the statement where there is none."""
-    behind = source.line(span.end.row)[span.end.column - 1 :].rstrip()
-    if not behind:
-        return "", span.end
-    return behind.strip(), Position(span.end.row, span.end.column + len(behind))
 
 
 class _List:

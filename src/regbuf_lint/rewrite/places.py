@@ -15,6 +15,11 @@ TAB = 4
 
 _UNLIMITED = 100_000
 _PRAGMAS = ("noqa", "type:", "pyright:", "pylint:", "nosec", "mypy:", "ruff:")
+_FURTHER_PRAGMAS = (
+    *("codespell", "flake8:", "fmt:", "isort:", "lint", "nolint", "nopep8", "nosemgrep", "nosonar", "pragma"),
+    *("pyre-", "pyrefly:", "ty:", "yapf:"),
+)
+"""What formatters do not know as such, and count in the width of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,12 @@ def place_of(source: SourceText, span: Span, style: TextStyle) -> Place:
 def is_pragma(comment: str) -> bool:
     """Whether a comment speaks to a tool, which looks for it on the line of the code."""
     return comment.strip().lstrip("#").lstrip().lower().startswith(_PRAGMAS)
+
+
+def speaks_to_tool(comment: str) -> bool:
+    """Whether any part of a comment speaks to a tool, formatters included."""
+    parts = (part.strip().lower() for part in comment.split("#")[1:])
+    return any(part.startswith((*_PRAGMAS, *_FURTHER_PRAGMAS)) for part in parts)
 
 
 def _columns_of(behind: str) -> int:

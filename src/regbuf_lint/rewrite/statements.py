@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, TypeAlias
 import libcst as cst
 
 from regbuf_lint.model.fix import Edit
+from regbuf_lint.model.span import Span
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.layout import assignment
+from regbuf_lint.rewrite.lines import comment_behind
 from regbuf_lint.rewrite.locals import with_local
 from regbuf_lint.rewrite.names import free_name
 from regbuf_lint.rewrite.parsing import code, parse_statement, refusing_what_libcst_refuses
-from regbuf_lint.rewrite.places import Place, place_of
+from regbuf_lint.rewrite.places import Place, place_of, speaks_to_tool
 from regbuf_lint.rewrite.registration import Registered, from_setattr, registration
 
 if TYPE_CHECKING:
-    from regbuf_lint.model.span import Span
     from regbuf_lint.rewrite.style import TextStyle
     from regbuf_lint.source.text import SourceText
 
@@ -28,6 +29,9 @@ Wanted: TypeAlias = dict[str, Registered]
 
 def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle, local: str = "") -> Edit:
     """The statement at ``span`` with the attributes in ``wanted`` registered instead of assigned.
+
+    A comment behind a statement of one row goes above what takes more rows, where it would stand behind a bracket or
+    another statement.
 
     Args:
         source: the file.
@@ -45,7 +49,13 @@ def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle, l
         value = getattr(statement, "value", None)
         if local and isinstance(value, cst.BaseExpression):
             statement = statement.with_changes(value=with_local(value, frozenset(wanted), local))
-        return Edit(span, _registered(statement, wanted, place, style))
+        text = _registered(statement, wanted, place, style)
+        comment, end = comment_behind(source, span)
+        was_one_row = place.alone and span.start.row == span.end.row
+        if not comment or not was_one_row or place.newline not in text or speaks_to_tool(comment):
+            return Edit(span, text)
+        alone = _registered(statement, wanted, replace(place, behind=0), style)
+        return Edit(Span(span.start, end), place.joined([comment, alone]))
 
 
 def _registered(statement: cst.BaseSmallStatement, wanted: Wanted, place: Place, style: TextStyle) -> str:

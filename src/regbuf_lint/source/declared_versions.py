@@ -23,6 +23,7 @@ _REQUIREMENTS = "requirements*.txt"
 _PACKAGE = "torch"
 _LOWER_ENDS = frozenset({">=", ">", "~=", "==", "==="})
 _LOWER_END = re.compile(r"(?:>=?|~=|===?)\s*(\d+)(?:\.(\d+))?")
+_PYTHON_REQUIRES = re.compile(r"""\bpython_requires\s*=\s*["']([^"']+)""")
 _NAMES_PACKAGE = re.compile(r"torch(?![\w.-])", re.IGNORECASE)
 
 
@@ -87,6 +88,9 @@ def oldest_python(start: Path) -> tuple[int, int] | None:
         written = _from_poetry(poetry)[0] if isinstance(poetry, str) else None
     if written is None:
         written = (ini_section(directory / SETUP, "options") or {}).get("python_requires")
+    if written is None:
+        called = _PYTHON_REQUIRES.search(_text(directory / "setup.py"))
+        written = called[1] if called is not None else None
     lower = ((int(major), int(minor or 0)) for major, minor in _LOWER_END.findall(written or ""))
     return max(lower, default=None)
 
@@ -171,12 +175,16 @@ def _of_setup(directory: Path) -> tuple[list[_Declared], list[_Declared]]:
 
 def _of_requirements(directory: Path) -> Iterator[_Declared]:
     for path in sorted(directory.glob(_REQUIREMENTS)):
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        rows = (re.sub(r"(^|\s)(#|--hash).*", "", row) for row in text.replace("\\\n", " ").splitlines())
+        rows = (re.sub(r"(^|\s)(#|--hash).*", "", row) for row in _text(path).replace("\\\n", " ").splitlines())
         yield from _parsed(path, rows)
+
+
+def _text(path: Path) -> str:
+    """What a file holds; nothing where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _parsed(path: Path, texts: Iterable[str]) -> Iterator[_Declared]:

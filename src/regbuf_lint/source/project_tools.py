@@ -61,11 +61,12 @@ _MOST_EXTENSIONS = 5
 class ProjectTools:
     """The tools of the project around a directory, as its files name them.
 
-    Files are those of the directory and of those above it, as far as the repository reaches; the nearest counts.
+    Files are those of the directory and of those above it, as far as the repository reaches; the nearest counts. Where
+    there is no repository, the nearest directory with settings of a project is the last one.
     """
 
     def __init__(self, start: Path) -> None:
-        self._directories = list(_directories(start))
+        self._directories = _directories(start)
 
     @cached_property
     def hooks(self) -> dict[str, str]:
@@ -111,7 +112,7 @@ class ProjectTools:
     def has(self, *files: str) -> bool:
         """Whether the project has one of some files."""
         paths = (directory / name for directory in self._directories for name in files)
-        return any(os.path.exists(path) for path in paths)  # noqa: PTH110  as in `_directories`
+        return any(os.path.exists(path) for path in paths)  # noqa: PTH110  what may not be looked at is not there
 
     def _texts(self, *patterns: str) -> Iterator[str]:
         """What files hold, without comments and with continued lines joined."""
@@ -121,12 +122,14 @@ class ProjectTools:
                     yield _COMMENT.sub("", _CONTINUED.sub(" ", _text(path)))
 
 
-def _directories(start: Path) -> Iterator[Path]:
+def _directories(start: Path) -> list[Path]:
     directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
-    for one in (directory, *directory.parents):
-        yield one
-        if os.path.exists(one / ".git"):  # noqa: PTH110  what may not be looked at is not there
-            return
+    around = [directory, *directory.parents]
+    for markers in ((".git",), (PYPROJECT, "setup.cfg", "setup.py")):
+        for number, one in enumerate(around, start=1):
+            if any(os.path.exists(one / marker) for marker in markers):  # noqa: PTH110  as in `has`
+                return around[:number]
+    return [directory]
 
 
 def _joined(found: Iterable[tuple[str, str]]) -> dict[str, str]:
