@@ -216,7 +216,8 @@ class Report:
         counts["fixes built"] += len(target.findings) if target.init else 0
         counts["called"] += bool(target.inputs)
         if not target.init:
-            self.not_built[target.error.partition(":")[0] or "?"] += 1
+            lacking = target.error.startswith("ModuleNotFoundError")
+            self.not_built[target.error if lacking else target.error.partition(":")[0]] += 1
         for what, word, said in results:
             counts[f"{what}: {word}"] += 1
             if word == "broken":

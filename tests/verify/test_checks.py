@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mutants import MUTANTS, Version, rows
+from mutants import FIXED, MUTANTS, Version, rows
 
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
@@ -88,6 +88,18 @@ def test_the_round_trip_comes_after_a_forward(fixed: str, said: str, tmp_path: P
     (result,) = [one for one in report.results if one.check == "round-trip"]
     assert result.verdict.outcome is (Outcome.FAILED if said else Outcome.PASSED)
     assert said in result.verdict.reason
+
+
+def test_what_the_original_cannot_load_either_is_no_fault_of_the_fix(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    expanded = 'self.register_buffer("ids", torch.zeros(1).expand(3))'
+    original, fixed = Version(rows(expanded, "self.scale = torch.ones(3)")), Version(rows(expanded, FIXED))
+    write_pair(tmp_path, "expanded", original, fixed)
+    with Worker(Limits()) as worker:
+        (report,) = run_cases(list(pairs(tmp_path)), META, [worker])
+    (result,) = [one for one in report.results if one.check == "checkpoint-loads"]
+    assert result.verdict.outcome is Outcome.NOT_RUN
+    assert result.verdict.reason.startswith("the original cannot either: RuntimeError")
 
 
 def test_what_was_not_run_has_a_reason(reports: dict[str, CaseReport]) -> None:
