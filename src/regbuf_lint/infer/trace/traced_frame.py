@@ -214,13 +214,14 @@ class TracedFrame(Frame):
 
     def run_later(self, value: Value, state: State) -> None:
         """Functions that somebody keeps or is given run at some time, with arguments that nobody knows."""
-        result, passed = self.result, self._passed
+        result, passed, calls_entry = self.result, self._passed, self.calls_entry
         self._passed = None
         with self.tracer.maybe():
             for one in value:
                 if isinstance(one, FunctionValue) and not self.inference.memo.is_working((one.scope, "running")):
+                    self.calls_entry = True  # somebody else gets what it returns
                     run_function(self, one, ANY_ARGUMENTS, state.copy())
-        self.result, self._passed = result, passed
+        self.result, self._passed, self.calls_entry = result, passed, calls_entry
 
 
 def _promises_result(frame: Frame) -> bool:
