@@ -10,7 +10,7 @@ from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.fixes.persistence import is_computed_anew, may_start_empty
-from regbuf_lint.fixes.unmet_demands import unmet_demands
+from regbuf_lint.fixes.unmet_demands import made_beside, unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
 
 
+_HALF = "the fix is shown and not applied, since it is only half of the change"
+
 _UNFILLED = (
-    "the fix is shown and not applied, since it is only half of the change: `from_pretrained` builds the model without "
+    f"{_HALF}: `from_pretrained` builds the model without "
     "values and fills in what the checkpoint has; this buffer is in no checkpoint, so `_init_weights` has to set it"
 )
 
@@ -51,6 +53,9 @@ def judged(
     """
     if not refilled and any(needs_refill(context, plan) for plan in plans):
         return Applicability.DISPLAY, _UNFILLED
+    beside = next((what for plan in plans if plan.attribute and (what := made_beside(context, plan.attribute))), None)
+    if beside is not None:
+        return Applicability.DISPLAY, f"{_HALF}: {beside}"
     doubts = [*([_REFILLED] if refilled else []), *doubts_about(context, plans), *more]
     return (Applicability.UNSAFE, look(doubts[0])) if doubts else (Applicability.SAFE, "")
 

@@ -35,6 +35,20 @@ def unmet_demands(context: ClassContext, attribute: str, *, is_cast: bool) -> li
     return found
 
 
+def made_beside(context: ClassContext, attribute: str) -> str | None:
+    """What has to change together with a registration: a tensor that a method makes on the CPU to join it with.
+
+    Args:
+        context: the class.
+        attribute: the attribute.
+    """
+    use = next((one for one in context.trace(attribute).uses(attribute) if _joins_new(one)), None)
+    if use is None:
+        return None
+    who = f"`{use.method}` ({mention(use.span.start.row)})"
+    return f"{who} joins it with a tensor that it makes on the CPU, and has to make that one on the buffer's device"
+
+
 def staying_partner(context: ClassContext, attribute: str, moving: Collection[str]) -> str | None:
     """Why an attribute alone must not move: a method computes it with another one that may stay on the CPU.
 
@@ -93,6 +107,5 @@ _TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
 _DEMANDS: dict[Callable[[Use], bool], str] = {
     _gives_to_numpy: "gives it to NumPy, which fails once the module is on a GPU",
     _asserts_dtype: "asserts its dtype, which `.half()` will change",
-    _joins_new: "joins it with a tensor that it makes on the CPU, which fails once the module is on a GPU",
     _shares_memory: "makes it the `.data` of another tensor; once both are on one device they share their memory",
 }
