@@ -120,6 +120,8 @@ def test_a_hook_may_have_its_name_first() -> None:
         ("Makefile", "style:\n\t@$(PYTHON) -m black --line-length 100 $(SOURCES)\n", (100, DOUBLE)),
         ("Makefile", "style:\n\t.venv/bin/black \\\n\t  --line-length=100 \\\n\t  -S src\n", (100, ANY)),
         ("Makefile", "style:\n\tisort -l 70 src && black src && flake8 --max-line-length 99\n", (88, DOUBLE)),
+        ("Makefile", "lint:\n\tflake8 src --max-line-length=99\n", (99, ANY)),
+        ("Makefile", "lint:\n\tflake8 src --exit-zero --max-line-length=127\n", (88, ANY)),
         ("Makefile", "# black -l 100\n", (88, ANY)),
         (
             "tox.ini",
