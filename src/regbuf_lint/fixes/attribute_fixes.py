@@ -38,13 +38,15 @@ def attribute_fixes(context: ClassContext, attributes: Iterable[str]) -> Mapping
 
 def _together(fixes: Mapping[str, BufferFix], context: ClassContext) -> Mapping[str, BufferFix]:
     """The fixes, of which no safe one moves a tensor away from another that it is computed with."""
-    safe = {one for one, found in fixes.items() if found.fix and found.fix.applicability is Applicability.SAFE}
-    for attribute in sorted(safe):
-        partner = staying_partner(context, attribute, safe)
-        if partner is not None:
-            alike = {name: found.doubted(partner) for name, found in fixes.items() if found.fix is fixes[attribute].fix}
-            return _together({**fixes, **alike}, context)
-    return fixes
+    found = dict(fixes)
+    while True:
+        safe = {name for name, one in found.items() if one.fix and one.fix.applicability is Applicability.SAFE}
+        partners = ((name, staying_partner(context, name, safe)) for name in sorted(safe))
+        attribute, partner = next((pair for pair in partners if pair[1] is not None), ("", None))
+        if partner is None:
+            return found
+        shared = found[attribute].fix
+        found |= {name: one.doubted(partner) for name, one in found.items() if one.fix is shared}
 
 
 def _is_assigned_early(context: ClassContext, attribute: str) -> bool:

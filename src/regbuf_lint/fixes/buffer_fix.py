@@ -44,6 +44,10 @@ class BufferFix:
         return replace(self, fix=fix, note=look(doubt))
 
 
+NO_FIX = BufferFix(None, "")
+"""Nothing to offer, and nothing to say about it."""
+
+
 def all_writes(events: tuple[Event, ...], attribute: str) -> list[Write]:
     """Every write to an attribute, in order."""
     return [event for event in events if isinstance(event, Write) and event.attribute == attribute]

@@ -1,10 +1,10 @@
-"""What to write in the place of a tensor that Python alone reads, or that nothing reads."""
+"""What to write in the place of a tensor that Python alone reads."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.fixes.buffer_fix import BufferFix
+from regbuf_lint.fixes.buffer_fix import NO_FIX, BufferFix
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.rewrite.errors import CannotRewrite
@@ -26,14 +26,14 @@ def host_value_fix(context: ClassContext, write: Write) -> BufferFix:
         write: the first write of the attribute.
     """
     if not write.step.own or write.form is not WriteForm.PLAIN:
-        return BufferFix(None, "")
+        return NO_FIX
     from regbuf_lint.rewrite.host_values import without_tensor  # noqa: PLC0415  libcst is slow to load
 
     spelled = frozenset(name for one in _CONVERTING if (name := context.text.spelling(one)) is not None)
     try:
         edit = without_tensor(context.source, write.step.statement, spelled)
     except CannotRewrite:
-        return BufferFix(None, "")
+        edit = None
     if edit is None:
-        return BufferFix(None, "")
+        return NO_FIX
     return BufferFix(Fix(Applicability.DISPLAY, f"Keep what `{write.attribute}` is made of", (edit,)), _NOTE)

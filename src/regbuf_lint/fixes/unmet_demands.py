@@ -45,8 +45,9 @@ def made_beside(context: ClassContext, attribute: str) -> str | None:
     use = next((one for one in context.trace(attribute).uses(attribute) if _joins_new(one)), None)
     if use is None:
         return None
-    who = f"`{use.method}` ({mention(use.span.start.row)})"
-    return f"{who} joins it with a tensor that it makes on the CPU, and has to make that one on the buffer's device"
+    return (
+        f"{_user(use)} joins it with a tensor that it makes on the CPU, and has to make that one on the buffer's device"
+    )
 
 
 def staying_partner(context: ClassContext, attribute: str, moving: Collection[str]) -> str | None:
@@ -66,8 +67,13 @@ def staying_partner(context: ClassContext, attribute: str, moving: Collection[st
             if one.source is Source.ENTRY and not one.moved and _may_stay(context, one.name, moving):
                 partner = f"`self.{one.name}`"
                 does = f"indexes {partner} with it" if use.sink is Sink.INDEX else f"combines it with {partner}"
-                return f"`{use.method}` ({mention(use.span.start.row)}) {does}, which may stay on the CPU"
+                return f"{_user(use)} {does}, which may stay on the CPU"
     return None
+
+
+def _user(use: Use) -> str:
+    """The method of a use, for a message, with the line."""
+    return f"`{use.method}` ({mention(use.span.start.row)})"
 
 
 def _may_stay(context: ClassContext, attribute: str, moving: Collection[str]) -> bool:

@@ -208,11 +208,8 @@ def result_tensor(operands: list[Value]) -> Tensor:
 
 def _may_be_array(operand: Value) -> bool:
     """Whether an operand that is known to be no tensor may have dimensions all the same."""
-    return any(isinstance(one, Array) or (_is_open(one) and not is_plain_number(one)) for one in operand)
-
-
-def _is_open(one: Alternative) -> bool:
-    return isinstance(one, (Unknown, Loaded, Sequence))
+    kinds = (Array, Unknown, Loaded, Sequence)
+    return any(isinstance(one, kinds) and not is_plain_number(one) for one in operand)
 
 
 def _tensors_in(values: list[Value], depth: int) -> list[Tensor]:

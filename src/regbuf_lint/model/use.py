@@ -125,16 +125,19 @@ class Store:
     certain: bool
 
     @property
+    def _own(self) -> tuple[Origin, ...]:
+        """Those origins of the new value that are the attribute's own former one."""
+        return tuple(one for one in self.trail.origins if one.source is Source.ENTRY and one.name == self.attribute)
+
+    @property
     def own_flows(self) -> frozenset[Flow]:
         """How the attribute's own former value got into the new one."""
-        origins = (one for one in self.trail.origins if one.source is Source.ENTRY and one.name == self.attribute)
-        return frozenset(one.flow for one in origins)
+        return frozenset(one.flow for one in self._own)
 
     @property
     def computes_from_own(self) -> bool:
         """Whether the new value is computed from the former one."""
-        own = (one for one in self.trail.origins if one.source is Source.ENTRY and one.name == self.attribute)
-        return any(one.changed or one.flow not in {*_UNCHANGED, Flow.BESIDE} for one in own)
+        return any(one.changed or one.flow not in {*_UNCHANGED, Flow.BESIDE} for one in self._own)
 
     @property
     def follows(self) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.findings.inert import HOST_ONLY, NEVER_READ, NUMBER, inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
-from regbuf_lint.fixes.buffer_fix import BufferFix
+from regbuf_lint.fixes.buffer_fix import NO_FIX
 from regbuf_lint.fixes.host_value_fix import host_value_fix
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.fixes.buffer_fix import BufferFix
     from regbuf_lint.model.class_view import Write
 
 META = RuleMeta(
@@ -78,12 +79,11 @@ def check(context: ClassContext) -> Iterator[Finding]:
         reason = inert(context, attribute) if attribute is not None else None
         if attribute is not None and reason is not None:
             found[attribute], reasons[attribute] = writes, reason
-    numbers = [one for one, reason in reasons.items() if reason == NUMBER]
-    fixes = dict(attribute_fixes(context, numbers))
+    fixes = attribute_fixes(context, [one for one, reason in reasons.items() if reason == NUMBER])
     for attribute, writes in found.items():
-        if reasons[attribute] == HOST_ONLY:
-            fixes[attribute] = host_value_fix(context, writes[0])
-        yield _finding(context, writes[0], reasons[attribute], fixes.get(attribute, BufferFix(None, "")))
+        is_host_value = reasons[attribute] == HOST_ONLY
+        outcome = host_value_fix(context, writes[0]) if is_host_value else fixes.get(attribute, NO_FIX)
+        yield _finding(context, writes[0], reasons[attribute], outcome)
 
 
 def _finding(context: ClassContext, write: Write, reason: str, outcome: BufferFix) -> Finding:
