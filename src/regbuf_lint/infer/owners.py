@@ -26,7 +26,7 @@ def moved_by_owner(inference: Inference, symbol: ClassSymbol, attribute: str) ->
 
 
 def _movers(inference: Inference, symbol: ClassSymbol) -> Iterator[FunctionNode]:
-    for file in inference.project.files_with(symbol.scope.file, f"def {APPLY}("):
+    for file in inference.project.files_defining(symbol.scope.file, APPLY):
         for scope in file.class_scopes():
             function = inference.definition(ClassSymbol(scope)).methods.get(APPLY)
             if function is not None:
