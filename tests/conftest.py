@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Tests compare what directories hold, and run changed code; those of the cache name a directory for it.
+os.environ["REGBUF_LINT_NO_CACHE"] = "1"
 _BY_CASE = "tests/test_fixtures.py::"
 
 

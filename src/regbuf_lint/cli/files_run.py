@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
 
 
+_NO_CACHE = "REGBUF_LINT_NO_CACHE"
+
+
 def run_files(arguments: Namespace, settings: Settings, console: Console) -> int:
     """Check the files that the command line names and return the exit code.
 
@@ -42,7 +45,7 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415  start-up time
 
         write = not (arguments.diff or arguments.verify)
-        folder = None if arguments.no_cache else folder_of(settings, arguments.cache_dir)
+        folder = None if _without_cache(arguments) else folder_of(settings, arguments.cache_dir)
         result = check_files(
             discovery.files, settings, jobs=jobs, fix=fix_mode(arguments), write=write, cache_folder=folder
         )
@@ -93,6 +96,13 @@ def _diff(fixed: FixedFile, shown: str) -> bytes:
         msg = "changed on disk since it was read; no diff is shown"
         raise SourceError(msg)
     return unified_diff(before, before.with_text(fixed.after), shown)
+
+
+def _without_cache(arguments: Namespace) -> bool:
+    """Return whether neither the command line nor the environment wants a cache."""
+    import os  # noqa: PLC0415
+
+    return bool(arguments.no_cache or (arguments.cache_dir is None and os.environ.get(_NO_CACHE)))
 
 
 def fix_mode(arguments: Namespace) -> FixMode:
