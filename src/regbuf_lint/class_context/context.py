@@ -123,6 +123,11 @@ class ClassContext:
             known = self._traces[asked, again] = self._followed(asked, runs)
         return known
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether a method is too large for all that becomes of an attribute to be known; of those asked about so far."""
+        return any(method.stopped for trace in self._traces.values() for method in trace.methods)
+
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
         subclasses = [one for one in self._family if self._is_subclass(one)]
         follower = Follower(self.inference, self.built, subclasses, attributes, runs)

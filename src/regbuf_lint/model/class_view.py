@@ -152,6 +152,7 @@ class Construction:
         called: names of the methods of ``self`` that ran.
         begun: events with smaller numbers come before the last run of ``nn.Module.__init__``, which may be one of
             several; what they registered is lost then.
+        stopped: whether it takes more steps than are followed, so that nothing of it is known.
     """
 
     events: tuple[Event, ...] = ()
@@ -159,6 +160,7 @@ class Construction:
     initialised: bool = False
     called: frozenset[str] = frozenset()
     begun: int = 0
+    stopped: bool = False
 
     def with_values(self, changes: Mapping[str, Callable[[Value], Value]]) -> Construction:
         """The same construction with other values in some attributes, given what changes each of them."""
