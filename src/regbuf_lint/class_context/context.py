@@ -18,10 +18,9 @@ from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import called_for
 from regbuf_lint.classes.uses import methods_of
-from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
-from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses, subclasses_in
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Registration, Write, seen_by
 from regbuf_lint.model.trail import Flow
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
     from regbuf_lint.model.settings import Settings
@@ -129,8 +129,7 @@ class ClassContext:
         return any(method.stopped for trace in self._traces.values() for method in trace.methods)
 
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
-        subclasses = [one for one in self._family if self._is_subclass(one)]
-        follower = Follower(self.inference, self.built, subclasses, attributes, runs)
+        follower = Follower(self.inference, self.built, self._below, attributes, runs)
         return follower.trace(self.construction.attributes)
 
     @cached_property
@@ -183,9 +182,12 @@ class ClassContext:
     @cached_property
     def _family(self) -> tuple[ClassSymbol, ...]:
         """The class, its bases, and those classes of the file that inherit from it."""
-        others = map(ClassSymbol, self.symbol.scope.file.class_scopes())
-        subclasses = [one for one in others if self._is_subclass(one)]
-        return (*self.inference.classes(self.symbol), *subclasses)
+        return (*self.inference.classes(self.symbol), *self._below)
+
+    @property
+    def _below(self) -> list[ClassSymbol]:
+        """Those classes of the file that inherit from the class."""
+        return subclasses_in(self.inference, self.symbol, self.symbol.scope.file)
 
     def readers(self, attribute: str) -> frozenset[str]:
         """Names of the methods of the class, its bases and subclasses that name the attribute to read it."""
@@ -206,9 +208,6 @@ class ClassContext:
     def family_uses(self) -> tuple[AttributeUses, ...]:
         """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
         return tuple(self.inference.uses(one) for one in self._family)
-
-    def _is_subclass(self, other: ClassSymbol) -> bool:
-        return other != self.symbol and self.symbol in self.inference.classes(other)
 
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""

@@ -56,6 +56,7 @@ class Inference:
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
         given: tensors that the constructor of a class is given by every caller in its package, by class.
+        movers: the ``_apply`` methods of a file's classes, by the file.
         fields: what the fields of a named tuple or of a dict with known keys are, by class.
         watched: for calls whose arguments somebody wants to know, the arguments seen so far.
     """
@@ -73,6 +74,7 @@ class Inference:
         self.functions: dict[Scope, FunctionValue] = {}
         self.construction_summaries: dict[Scope, ConstructionSummary] = {}
         self.given: dict[Scope, Arguments] = {}
+        self.movers: dict[Scope, list[FunctionNode]] = {}
         self.fields: dict[Scope, dict[str, Value]] = {}
         self.watched: dict[ast.Call, list[Arguments]] = {}
         self.subclasses: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}

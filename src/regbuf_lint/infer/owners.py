@@ -27,10 +27,10 @@ def moved_by_owner(inference: Inference, symbol: ClassSymbol, attribute: str) ->
 
 def _movers(inference: Inference, symbol: ClassSymbol) -> Iterator[FunctionNode]:
     for file in inference.project.files_with(symbol.scope.file, f"def {APPLY}("):
-        for scope in file.class_scopes():
-            function = inference.definition(ClassSymbol(scope)).methods.get(APPLY)
-            if function is not None:
-                yield function
+        if file.scope not in inference.movers:
+            definitions = [inference.definition(ClassSymbol(scope)) for scope in file.class_scopes()]
+            inference.movers[file.scope] = [one.methods[APPLY] for one in definitions if APPLY in one.methods]
+        yield from inference.movers[file.scope]
 
 
 def _moves(function: FunctionNode, attribute: str) -> bool:

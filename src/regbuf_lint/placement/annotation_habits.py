@@ -6,6 +6,8 @@ import ast
 import builtins
 from dataclasses import dataclass
 
+from regbuf_lint.index.once import once_per_node
+
 _TYPING_GENERICS = frozenset({"Dict", "List", "Tuple"})
 
 
@@ -26,6 +28,7 @@ class AnnotationHabits:
     typing_generics: int
 
 
+@once_per_node
 def annotation_habits(tree: ast.Module) -> AnnotationHabits:
     """How the signatures of a file write types."""
     functions = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
