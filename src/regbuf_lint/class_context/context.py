@@ -22,25 +22,25 @@ from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses, subclasses_in
 from regbuf_lint.infer.trace.following import Follower
-from regbuf_lint.model.class_view import Registration, Write, seen_by
+from regbuf_lint.model.class_view import Registration, Write, by_attribute, seen_by
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import (
     NAMELESS,
     NOTHING,
     Distribution,
-    Mapping,
-    Sequence,
     Tensor,
     asks_for_gradient,
     may_be,
     tensors,
     tensors_inside,
 )
+from regbuf_lint.model.value import Mapping as MappingValue
+from regbuf_lint.model.value import Sequence as SequenceValue
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.classes.uses import AttributeUses
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
 
-_HOLDING = (Tensor, Sequence, Mapping, Distribution)
+_HOLDING = (Tensor, SequenceValue, MappingValue, Distribution)
 """What an attribute can be whose tensors somebody may ask about."""
 
 
@@ -95,6 +95,7 @@ class ClassContext:
         self.built = subclass or symbol
         self.inference = inference
         self._traces: dict[tuple[frozenset[str], bool], Trace] = {}
+        self._later_events: dict[str, Mapping[str | None, list[Event]]] = {}
 
     @cached_property
     def building(self) -> frozenset[str]:
@@ -125,7 +126,7 @@ class ClassContext:
 
     @property
     def was_stopped(self) -> bool:
-        """Whether a method is too large for all that becomes of an attribute to be known; of those asked about so far."""
+        """Whether a method is too large to tell all that becomes of an attribute, of those asked about so far."""
         return any(method.stopped for trace in self._traces.values() for method in trace.methods)
 
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
@@ -148,6 +149,23 @@ class ClassContext:
     def definition(self) -> ClassDefinition:
         """The class as it is written."""
         return self.inference.definition(self.symbol)
+
+    def events_of(self, attribute: str | None) -> Sequence[Event]:
+        """What construction does to an attribute, in order; None stands for names known at run time alone."""
+        return self._events_by_attribute.get(attribute, ())
+
+    def writes(self, attribute: str | None) -> list[Write]:
+        """Every write of construction to an attribute, in order."""
+        return [event for event in self.events_of(attribute) if isinstance(event, Write)]
+
+    @cached_property
+    def _events_by_attribute(self) -> Mapping[str | None, list[Event]]:
+        return by_attribute(self.construction.events)
+
+    @cached_property
+    def registrations(self) -> tuple[Registration, ...]:
+        """Every registration of a buffer by construction, in order."""
+        return tuple(event for event in self.construction.events if isinstance(event, Registration))
 
     def value_of(self, attribute: str) -> Value:
         """What an attribute is when construction ends; nothing where no path sets it."""
@@ -255,17 +273,32 @@ class ClassContext:
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""
         methods = methods_of([one.stored for one in self.own_uses], attribute) - self.construction.called - BUILDERS
-        events = [later_events(self.inference, self.built, method) for method in sorted(methods)]
-        found = (event for several in events for event in several if event.attribute == attribute)
+        found = (event for method in sorted(methods) for event in self._later(method).get(attribute, ()))
         return tuple(seen_by(event, self.symbol.name) for event in found)
+
+    def _later(self, method: str) -> Mapping[str | None, list[Event]]:
+        """What a method that construction does not call does, by attribute."""
+        known = self._later_events.get(method)
+        if known is None:
+            known = by_attribute(later_events(self.inference, self.built, method))
+            self._later_events[method] = known
+        return known
 
     def is_held_elsewhere(self, attribute: str) -> bool:
         """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
         functions = (function for one in self.definitions for function in one.methods.values())
         if self.escapes(attribute) or any(is_stored_again(function, attribute) for function in functions):
             return True
-        writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute != attribute)
-        return any(tensor.alias == attribute for write in writes for tensor in tensors(write.value))
+        return not self._held_by.get(attribute, frozenset()) <= {attribute}
+
+    @cached_property
+    def _held_by(self) -> Mapping[str, set[str | None]]:
+        """The attributes to which construction gives the very tensor that an attribute holds, by that attribute."""
+        found: dict[str, set[str | None]] = {}
+        for event in self.construction.events:
+            for tensor in tensors(event.value) if isinstance(event, Write) else ():
+                found.setdefault(tensor.alias, set()).add(event.attribute)
+        return found
 
     def escapes(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
@@ -362,8 +395,7 @@ class ClassContext:
 
     def registered_as(self, attribute: str) -> str | None:
         """The buffer of another name as which construction registers the very tensor that the attribute holds."""
-        events = (event for event in self.construction.events if isinstance(event, Registration))
-        named = (event for event in events if event.attribute != attribute and event.step.own)
+        named = (event for event in self.registrations if event.attribute != attribute and event.step.own)
         held = (event for event in named if any(one.alias == attribute for one in tensors(event.value)))
         return next((event.attribute for event in held if self._says_attribute(event.argument, attribute)), None)
 

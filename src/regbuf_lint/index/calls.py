@@ -89,7 +89,8 @@ def _children(node: ast.AST, rows: list[int]) -> list[ast.AST]:
 
 
 def _first_row(node: ast.stmt | ast.expr) -> int:
-    return min(one.lineno for one in (node, *getattr(node, "decorator_list", ())))
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min(one.lineno for one in (node, *decorators))
 
 
 def _holds(node: ast.stmt | ast.expr, rows: list[int]) -> bool:

@@ -112,8 +112,8 @@ def hints(result: RunResult) -> Iterator[str]:
     if names:
         which = "it" if len(names) == 1 else "them"
         yield (
-            f"{count(len(names), 'base class')} could not be resolved ({_some(names)}), so classes built on {which} were"
-            " not checked; list those that are nn.Module classes in `module-classes`"
+            f"{count(len(names), 'base class')} could not be resolved ({_some(names)}), so classes built on {which}"
+            " were not checked; list those that are nn.Module classes in `module-classes`"
         )
 
 
@@ -122,8 +122,8 @@ def _unfollowed(result: RunResult) -> Iterator[str]:
     if names:
         are = "is" if len(names) == 1 else "are"
         yield (
-            f"{count(len(names), 'class')} {are} too large to be followed to the end ({_some(names)}), so what was found"
-            " there may not be all"
+            f"{count(len(names), 'class')} {are} too large to be followed to the end ({_some(names)}), so what was"
+            " found there may not be all"
         )
 
 
