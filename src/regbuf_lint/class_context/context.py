@@ -95,6 +95,7 @@ class ClassContext:
         self.built = subclass or symbol
         self.inference = inference
         self._traces: dict[tuple[frozenset[str], bool], Trace] = {}
+        self._running_later: dict[str, bool] = {}
         self._later_events: dict[str, Mapping[str | None, list[Event]]] = {}
 
     @cached_property
@@ -254,9 +255,11 @@ class ClassContext:
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""
-        if method in BUILDERS:
-            return False
-        return any(one not in self.building for one in {method} | self._reaching(method))
+        known = self._running_later.get(method)
+        if known is None:
+            reaching = () if method in BUILDERS else {method} | self._reaching(method)
+            known = self._running_later[method] = any(one not in self.building for one in reaching)
+        return known
 
     def _callers(self, method: str) -> set[str]:
         return methods_of([uses.read for uses in self.family_uses], method)
