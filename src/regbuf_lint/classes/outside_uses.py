@@ -9,6 +9,7 @@ from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.tree import children, walk
 from regbuf_lint.model.use import IDENTITY
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ def hooked(tree: ast.Module) -> frozenset[str]:
     """Names of the methods that a file registers as hooks, which run with the ``forward`` of some part."""
     arguments = (
         definition_of(function, argument)
-        for function in ast.walk(tree)
+        for function in walk(tree)
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Call) and last_name(node.func) in _HOOKING
         for argument in (*node.args, *(one.value for one in node.keywords))
     )
@@ -43,7 +44,7 @@ def always_called_in_forward(tree: ast.Module) -> frozenset[str]:
 
 def _serving_forward(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     """Each ``forward`` of a file, and the methods beside it that run whenever it does."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
             methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
             waiting = ["forward"]
@@ -117,7 +118,7 @@ def _is_attribute(node: ast.expr, name: str | None) -> bool:
 
 def _running(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a file without those of methods that compare or show objects."""
-    for node in ast.iter_child_nodes(tree):
+    for node in children(tree):
         if not (isinstance(node, ast.FunctionDef) and node.name in IDENTITY):
             yield node
             yield from _running(node)

@@ -9,6 +9,7 @@ from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
 from regbuf_lint.classes.stores import pairs_of, stores_in, targets_of
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import nested_blocks
+from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -73,8 +74,8 @@ class _Reading:
         if not blocks:
             return self._simple(statement, known)
         if not isinstance(statement, (ast.If, ast.With)):  # a loop's body may have run before, and a `try` have failed
-            known = _after(known, list(ast.walk(statement)))
-        for head in (one for one in ast.iter_child_nodes(statement) if not isinstance(one, ast.stmt)):
+            known = _after(known, list(walk(statement)))
+        for head in (one for one in children(statement) if not isinstance(one, ast.stmt)):
             known = self._read(head, known)
         if isinstance(statement, ast.With):
             return self.block(statement.body, known)
@@ -85,7 +86,7 @@ class _Reading:
 
     def _simple(self, statement: ast.stmt, known: Known) -> Known | None:
         behind = known
-        for part in reversed(list(ast.iter_child_nodes(statement))):  # the value first, then what it is assigned to
+        for part in reversed(children(statement)):  # the value first, then what it is assigned to
             behind = self._read(part, behind)
         if isinstance(statement, _LEAVING):
             return None
@@ -102,7 +103,7 @@ class _Reading:
         """What is known behind code without statements of its own; the names that it reads are noted."""
         if not known:
             return known
-        nodes = list(ast.walk(node))
+        nodes = list(walk(node))
         names = [one for one in nodes if isinstance(one, ast.Name) and one.id in known]
         if names:
             inner = bound_in(node)

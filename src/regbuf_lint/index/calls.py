@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import is_type_checking
+from regbuf_lint.index.tree import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,7 @@ def _with_values(node: ast.AST) -> Iterator[ast.AST]:
         return iter(())
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _ASKING:
         return iter(node.args[:1] if node.func.id != "super" else ())  # type: ignore[attr-defined]
-    return ast.iter_child_nodes(node)
+    return iter(children(node))
 
 
 def _rows_with(file: FileFacts, pattern: str) -> list[int]:
@@ -78,7 +79,7 @@ def _rows_with(file: FileFacts, pattern: str) -> list[int]:
 def _children(node: ast.AST, rows: list[int]) -> list[ast.AST]:
     """The parts of a node; of a file, which may have thousands, only those that hold one of the rows."""
     if not isinstance(node, ast.Module):
-        return list(ast.iter_child_nodes(node))
+        return list(children(node))
     found: set[int] = set()
     for row in rows:
         index = bisect_right(node.body, row, key=_first_row) - 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import is_type_checking, nested_blocks
+from regbuf_lint.index.tree import walk
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Position, Span
 
@@ -94,7 +95,7 @@ def is_free(file: FileFacts, name: str) -> bool:
 
 @once_per_node
 def _names_in(tree: ast.Module) -> frozenset[str | None]:
-    return frozenset(name for node in ast.walk(tree) for name in _names_of(node))
+    return frozenset(name for node in walk(tree) for name in _names_of(node))
 
 
 def _names_of(node: ast.AST) -> tuple[str | None, ...]:

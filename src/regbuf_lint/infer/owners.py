@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import names_in, receiver_name
 from regbuf_lint.classes.uses import APPLY
 from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ def _moves(function: FunctionNode, attribute: str) -> bool:
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
         and any(_is_others(target, receiver, attribute) for target in node.targets)
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 

@@ -11,6 +11,7 @@ from regbuf_lint.classes.stores import own_values, stores_in
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.symbols import ClassSymbol, External
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import PARAMETERS
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _sets_items(inference: Inference, taker: ClassSymbol, given: _Given) -> bool
         and isinstance(node.ctx, ast.Store)
         and own_attribute(method, node.value) in kept
         for method in methods
-        for node in ast.walk(method)
+        for node in walk(method)
     )
 
 
@@ -108,7 +109,7 @@ def _given(function: FunctionNode, attribute: str) -> Iterator[ast.Call]:
 def _calls_by_argument(function: FunctionNode) -> Mapping[str, Sequence[ast.Call]]:
     """The calls of a method by the names among their arguments, and by the attributes of the object, behind a dot."""
     found: dict[str, list[ast.Call]] = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
             for name in {name for one in arguments for name in _names(function, one)}:
