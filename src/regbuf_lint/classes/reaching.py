@@ -57,6 +57,8 @@ class _Reading:
 
     def __init__(self) -> None:
         self.found: dict[ast.expr, ast.expr] = {}
+        self._held: set[str] = set()
+        """Attributes that some local was given so far."""
 
     def block(self, body: Iterable[ast.stmt], known: Known) -> Known | None:
         """What is known behind a block; None where nothing runs behind it."""
@@ -74,7 +76,7 @@ class _Reading:
         if not blocks:
             return self._simple(statement, known)
         if not isinstance(statement, (ast.If, ast.With)):  # a loop's body may have run before, and a `try` have failed
-            known = _after(known, list(walk(statement)))
+            known = self._after(known, list(walk(statement)))
         for head in (one for one in children(statement) if not isinstance(one, ast.stmt)):
             known = self._read(head, known)
         if isinstance(statement, ast.With):
@@ -97,6 +99,7 @@ class _Reading:
             for target, value in pairs_of(statement)
             if isinstance(target, ast.Name) and (value is not statement.value or target in targets_of(statement))
         }
+        self._held.update(one.attr for one in given.values() if isinstance(one, ast.Attribute))
         return {**behind, **given}
 
     def _read(self, node: ast.AST, known: Known) -> Known:
@@ -108,16 +111,17 @@ class _Reading:
         if names:
             inner = bound_in(node)
             self.found.update({one: known[one.id] for one in names if one.id not in inner})
-        return _after(known, nodes)
+        return self._after(known, nodes)
 
-
-def _after(known: Known, nodes: Iterable[ast.AST]) -> Known:
-    """What is known behind code that may bind names, or give an attribute another value than a local was given."""
-    stores = [one for one in nodes if isinstance(one, (ast.Name, ast.Attribute)) and not isinstance(one.ctx, ast.Load)]
-    names = frozenset(one.id for one in stores if isinstance(one, ast.Name))
-    changed = {one.attr for one in stores if isinstance(one, ast.Attribute)}
-    stale = (name for name, one in known.items() if isinstance(one, ast.Attribute) and one.attr in changed)
-    return _without(known, names.union(stale))
+    def _after(self, known: Known, nodes: Iterable[ast.AST]) -> Known:
+        """What is known behind code that may bind names, or give an attribute another value than a local was given."""
+        places = (one for one in nodes if isinstance(one, (ast.Name, ast.Attribute)))
+        stores = [one for one in places if not isinstance(one.ctx, ast.Load)]
+        names = {one.id for one in stores if isinstance(one, ast.Name)}
+        changed = self._held.intersection(one.attr for one in stores if isinstance(one, ast.Attribute))
+        if changed:
+            names.update(name for name, one in known.items() if isinstance(one, ast.Attribute) and one.attr in changed)
+        return _without(known, frozenset(names))
 
 
 def _without(known: Known, names: frozenset[str]) -> Known:
