@@ -1,9 +1,9 @@
-"""Compare the speed and memory of linters over pinned packages, and write what comes out as a page with one plot.
+r"""Compare the speed and memory of linters over pinned packages, and write what comes out as a page with one plot.
 
 Every command is a whole process with nothing warm but the disk. All run in turn, round after round, and medians count.
 Give each tool's command; what is not given is left out.
 
-    python benchmarks/compare.py PACKAGES --ruff ENV/bin/ruff --torchfix ENV/bin/torchfix \\
+    python benchmarks/compare.py PACKAGES --ruff ENV/bin/ruff --torchfix ENV/bin/torchfix \
         --flake8 ENV/bin/flake8 --flake8-alone OTHER/bin/flake8 --page docs/benchmarks.md
 
 PACKAGES is a folder for the packages of `packages.txt`; what it lacks is downloaded. `--pins` takes another list.
@@ -18,7 +18,6 @@ import sysconfig
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from growth import Growth, measured
 from hard_cases import CASES
@@ -26,9 +25,6 @@ from measuring import Command, Timing, alternating, peak_memory
 from packages import PINS, copy_some, fetch, size
 from page import page
 from plot import Series, plotted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 SEED = 20
 SAMPLE_FILES = 150

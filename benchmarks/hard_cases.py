@@ -11,14 +11,17 @@ import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Files = "Iterator[tuple[str, str]]"
+    Files: TypeAlias = Iterator[tuple[str, str]]
+    """Names of files, and their texts."""
+
 HEAD = "import torch\nfrom torch import nn\n\n\n"
 INIT = "    def __init__(self):\n        super().__init__()\n"
+FORWARD = "    def forward(self, x):\n"
 
 
 @dataclass(frozen=True)
@@ -50,24 +53,28 @@ def flagged_classes(size: int) -> Files:
 
 
 def _flagged(name: str, base: str = "nn.Module") -> str:
-    forward = "    def forward(self, x):\n        return x * self.scale\n"
+    forward = f"{FORWARD}        return x * self.scale\n"
     return f"class {name}({base}):\n{INIT}        self.scale = torch.ones(3)\n\n{forward}"
 
 
 def assignments(size: int) -> Files:
-    """One class that assigns many tensors, which ``forward`` uses."""
+    """One class that assigns many tensors, each of which ``forward`` uses by itself."""
+    lines = "".join(f"        self.x{number} = torch.ones({number % 7})\n" for number in range(size))
+    used = "".join(f"        y = x * self.x{number}\n" for number in range(size))
+    yield "model.py", f"{HEAD}class Model(nn.Module):\n{INIT}{lines}\n{FORWARD}{used}        return y\n"
+
+
+def accumulated(size: int) -> Files:
+    """One class that assigns many tensors, which ``forward`` adds up."""
     lines = "".join(f"        self.x{number} = torch.ones({number % 7})\n" for number in range(size))
     used = "".join(f"        x = x + self.x{number}\n" for number in range(size))
-    yield (
-        "model.py",
-        f"{HEAD}class Model(nn.Module):\n{INIT}{lines}\n    def forward(self, x):\n{used}        return x\n",
-    )
+    yield "model.py", f"{HEAD}class Model(nn.Module):\n{INIT}{lines}\n{FORWARD}{used}        return x\n"
 
 
 def terms(size: int) -> Files:
     """One sum of many tensors."""
     added = " + ".join(f"torch.ones({number % 7 + 1})" for number in range(size))
-    forward = "    def forward(self, x):\n        return x + self.total\n"
+    forward = f"{FORWARD}        return x + self.total\n"
     yield "model.py", f"{HEAD}class Model(nn.Module):\n{INIT}        self.total = {added}\n\n{forward}"
 
 
@@ -95,7 +102,9 @@ def long_initialiser(size: int) -> Files:
 
 def branches(size: int) -> Files:
     """One ``__init__`` with many branches, one after the other, over ever more attributes."""
-    one = "        if width > {n}:\n            self.x{n} = torch.ones({n})\n        else:\n            self.x{n} = None\n"
+    one = (
+        "        if width > {n}:\n            self.x{n} = torch.ones(4)\n        else:\n            self.x{n} = None\n"
+    )
     lines = "".join(one.format(n=number) for number in range(size))
     head = "    def __init__(self, width):\n        super().__init__()\n"
     yield "model.py", f"{HEAD}class Model(nn.Module):\n{head}{lines}"
@@ -131,12 +140,12 @@ def re_exports(size: int) -> Files:
 
 
 def star_exports(size: int) -> Files:
-    """A package whose ``__init__`` takes all names of many modules, each of which takes one from there."""
+    """A package whose ``__init__`` takes all names of many modules, each of which takes the first from there."""
     yield "package/__init__.py", "".join(f"from .part{number} import *\n" for number in range(size))
     yield "package/part0.py", HEAD + _flagged("Part0")
     for number in range(1, size):
-        head = f"from package import Part{number - 1}\nimport torch\n\n\n"
-        yield f"package/part{number}.py", head + _flagged(f"Part{number}", f"Part{number - 1 if number < 9 else 0}")
+        head = "from package import Part0\nimport torch\n\n\n"
+        yield f"package/part{number}.py", head + _flagged(f"Part{number}", "Part0")
 
 
 def subclasses(size: int) -> Files:
@@ -151,8 +160,8 @@ def subclasses(size: int) -> Files:
 def callers(size: int) -> Files:
     """A class with an open argument, made in many functions of many files."""
     yield "package/__init__.py", ""
-    own = "class Part(nn.Module):\n    def __init__(self, weight):\n        super().__init__()\n        self.weight = weight\n"
-    yield "package/part.py", HEAD + own
+    head = "    def __init__(self, weight):\n        super().__init__()\n"
+    yield "package/part.py", f"{HEAD}class Part(nn.Module):\n{head}        self.weight = weight\n"
     for number in range(0, size, 10):
         makers = "\n\n".join(
             f"def make{one}():\n    return Part(torch.ones({one}))\n" for one in range(number, min(number + 10, size))
@@ -164,7 +173,7 @@ def files_without_modules(size: int) -> Files:
     """A package of many small files, few of which hold an nn.Module class."""
     yield "package/__init__.py", ""
     for number in range(size):
-        plain = f'"""Module {number}."""\n\n\ndef work(x):\n    return x + {number}\n\n\nclass Thing:\n    size = {number}\n'
+        plain = f"def work(x):\n    return x + {number}\n\n\nclass Thing:\n    size = {number}\n"
         folder = f"package/folder{number // 100}"
         if number % 100 == 0:
             yield f"{folder}/__init__.py", ""
@@ -193,13 +202,14 @@ def findings_with_comments(size: int) -> Files:
 
 
 def functions(size: int) -> Files:
-    """One file with many helper functions, each of which calls the one before, and a class that calls them all."""
-    helpers = "def make0():\n    return torch.ones(3)\n\n\n" + "\n\n".join(
-        f"def make{number}():\n    return make{max(number - 5, 0) if number % 5 == 0 else number - 1}() * {number}\n"
-        for number in range(1, size)
-    )
+    """One file with many helper functions, most of which call the one before, and a class that calls them all."""
+    helpers = ["def make0():\n    return torch.ones(3)\n"]
+    for number in range(1, size):
+        called = number - 1 if number % 5 else max(number - 5, 0)
+        helpers.append(f"def make{number}():\n    return make{called}() * {number}\n")
     lines = "".join(f"        self.x{number} = make{number}()\n" for number in range(size))
-    yield "model.py", f"{HEAD}{helpers}\n\nclass Model(nn.Module):\n{INIT}{lines}"
+    joined = "\n\n".join(helpers)
+    yield "model.py", f"{HEAD}{joined}\n\nclass Model(nn.Module):\n{INIT}{lines}"
 
 
 CASES = {
@@ -209,6 +219,7 @@ CASES = {
         Case("flagged-classes-many", 5_000, flagged_classes),
         Case("hidden-findings", 1_000, findings_with_comments),
         Case("assignments", 5_000, assignments),
+        Case("accumulated-uses", 500, accumulated),
         Case("sum-of-tensors", 5_000, terms),
         Case("sum-of-locals", 2_000, local_terms),
         Case("long-initialiser", 5_000, long_initialiser),

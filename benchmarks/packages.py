@@ -29,7 +29,7 @@ def _fetched(folder: Path, pin: str) -> Path:
             subprocess.run([sys.executable, "-m", "pip", "download", *options, pin], check=True)  # noqa: S603  pinned
             (wheel,) = Path(name).glob("*.whl")
             with zipfile.ZipFile(wheel) as archive:
-                archive.extractall(place)  # noqa: S202  a wheel of the registry
+                archive.extractall(place)
     return place
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import os
 import platform
 import subprocess
@@ -28,7 +28,7 @@ rounds; the medians count. A warm run has a cache that knows all files; a cold o
 
 def page(results: Results, options: argparse.Namespace) -> str:
     """The page as Markdown."""
-    today = datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat()
+    today = dt.datetime.now(tz=dt.timezone.utc).date().isoformat()
     head = _HEAD.format(
         jobs=options.jobs,
         rounds=options.rounds,

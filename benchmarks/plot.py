@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WIDTH, _HEIGHT, _MARGIN = 640, 400, 60
+_FONT = 'font-family="sans-serif" font-size="12"'
 _COLOURS = ("#c0392b", "#2c6fbb", "#3a8f4d", "#8e5aa8", "#b8860b")
 
 
@@ -26,8 +27,7 @@ def plotted(title: str, across: str, up: str, series: Sequence[Series]) -> str:
     """The plot as the text of an SVG file; all numbers are greater than 0."""
     scale = _Scale([point for one in series for point in one.points])
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
-        'font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {_FONT}>',
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
         _text(_WIDTH / 2, 24, title, "middle"),
         _text(_WIDTH / 2, _HEIGHT - 12, across, "middle"),

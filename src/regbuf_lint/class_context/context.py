@@ -95,7 +95,6 @@ class ClassContext:
         self.built = subclass or symbol
         self.inference = inference
         self._traces: dict[tuple[frozenset[str], bool], Trace] = {}
-        self._running_later: dict[str, bool] = {}
         self._later_events: dict[str, Mapping[str | None, list[Event]]] = {}
 
     @cached_property
@@ -255,23 +254,23 @@ class ClassContext:
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""
-        known = self._running_later.get(method)
-        if known is None:
-            reaching = () if method in BUILDERS else {method} | self._reaching(method)
-            known = self._running_later[method] = any(one not in self.building for one in reaching)
-        return known
+        return method not in BUILDERS and (method not in self.building or method in self._used_later)
 
-    def _callers(self, method: str) -> set[str]:
-        return methods_of([uses.read for uses in self.family_uses], method)
-
-    def _reaching(self, method: str) -> set[str]:
-        """The methods that call a method, directly or through others."""
-        seen: set[str] = set()
-        waiting = {method}
+    @cached_property
+    def _used_later(self) -> frozenset[str]:
+        """What methods that construction does not run name, directly or through others."""
+        named: dict[str, list[str]] = {}
+        for uses in self.family_uses:
+            for name, methods in uses.read.items():
+                for method in methods:
+                    named.setdefault(method, []).append(name)
+        found: set[str] = set()
+        waiting = [method for method in named if method not in self.building]
         while waiting:
-            waiting = {caller for one in waiting for caller in self._callers(one)} - seen
-            seen |= waiting
-        return seen
+            more = [name for name in named.get(waiting.pop(), ()) if name not in found]
+            found.update(more)
+            waiting += more
+        return frozenset(found)
 
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""
