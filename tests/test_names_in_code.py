@@ -37,7 +37,7 @@ ALLOWED = {
 TO_GO = {
     ("class_context/torchscript.py", "torch"): "whether a file speaks of `torch.jit`, by a regular expression",
     ("classes/definition.py", "torch"): "functions of torch",
-    ("index/headers.py", "self"): "methods that a file calls on its objects, by a regular expression",
+    ("index/words.py", "self"): "methods that a file calls on its objects, by a regular expression",
     ("infer/open_arguments.py", "nn"): "layers that take sizes",
     ("placement/class_none.py", "cls"): "a class's own name for itself",
     ("placement/container_uses.py", "cls"): "methods of the object",

@@ -32,8 +32,9 @@ class Model(nn.Module):
 
 def change(body: str) -> Change:
     """What a method with this body does to ``self.x``."""
-    project = Project([Path("nowhere")])
-    inference = start(project, Settings(root=Path("nowhere")))
+    settings = Settings(root=Path("nowhere"))
+    project = Project([settings.root], settings)
+    inference = start(project, settings)
     path = Path("nowhere/main.py").absolute()
     facts = project.add(path, SourceText.from_text(HEAD + textwrap.indent(body, " " * 8), str(path)))
     symbol = ClassSymbol(next(facts.class_scopes()))

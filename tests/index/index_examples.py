@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Symbol
+from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.text import SourceText
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def project_of(root: Path, main: str, files: dict[str, str]) -> tuple[Project, F
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text), encoding="utf-8")
-    project = Project([root])
+    project = Project([root], Settings(root=root))
     return project, project.add(root / "main.py", SourceText.from_text(textwrap.dedent(main), "main.py"))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from regbuf_lint.index.project import Project
+from regbuf_lint.model.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,7 @@ def beside(root: Path, *files: str, near: str = "waves/cell.py", roots: tuple[st
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(CALL if name.endswith(".py") else "", encoding="utf-8")
-    project = Project([root / one for one in roots])
+    project = Project([root / one for one in roots], Settings(root=root))
     home = project.file("cell", (root / near).parent)
     assert home is not None
     found = (file.path.relative_to(root).as_posix() for file in project.files_beside_calling(home, "Cell"))

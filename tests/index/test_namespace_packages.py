@@ -8,6 +8,7 @@ import pytest
 from index_examples import described
 
 from regbuf_lint.index.project import Project
+from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.text import read_source
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def looked_up(root: Path, marker: str, roots: tuple[str, ...] = ()) -> tuple[str
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     path = root / "home/project/net/layers.py"
-    project = Project([root / one for one in roots])
+    project = Project([root / one for one in roots], Settings(root=root))
     facts = project.add(path, read_source(path))
     found = [described(one) for name in ("Base", "Other") for one in project.lookup(facts.scope, name)]
     return facts.name, found

@@ -79,7 +79,7 @@ def traced(text: str, attribute: str = "x") -> Trace:
 
 def _started(text: str, root: Path) -> tuple[Inference, dict[str, ClassSymbol]]:
     settings = Settings(root=root)
-    project = Project([root])
+    project = Project([root], Settings(root=root))
     inference = start(project, settings)
     path = (root / "main.py").absolute()
     facts = project.add(path, SourceText.from_text(IMPORTS + textwrap.dedent(text), str(path)))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from regbuf_lint.index.reads import Memo, Reads
 from regbuf_lint.infer.cyclic_memo import CyclicMemo
 
 
@@ -7,9 +8,10 @@ class Questions:
     """Questions about A to D; the answer to one names those that it needed, None where cut."""
 
     def __init__(self, needs: dict[str, str]) -> None:
-        self.memo = CyclicMemo()
+        reads = Reads()
+        self.memo = CyclicMemo(reads)
         self.needs = needs
-        self.known: dict[str, str] = {}
+        self.known: Memo[str, str] = Memo(reads)
         self.asked: list[str] = []
 
     def ask(self, name: str) -> str | None:
@@ -21,7 +23,7 @@ class Questions:
 
     @property
     def kept(self) -> str:
-        return "".join(sorted(self.known))
+        return "".join(name for name in "ABCD" if self.known.get(name) is not None)
 
 
 def test_an_answer_that_was_not_cut_is_kept() -> None:

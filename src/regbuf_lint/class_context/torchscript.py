@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 _SCRIPTED = re.compile(r"\b\w+\.jit\b|\bfrom torch import [^\n]*\bjit\b|__constants__")
 
 
-_CALL = "jit.script"
+_COMPILER = "script"
+_CALL = f"jit.{_COMPILER}"
 
 
 def may_be_scripted(context: ClassContext) -> bool:
@@ -21,6 +22,7 @@ def may_be_scripted(context: ClassContext) -> bool:
 
 def may_be_scripted_elsewhere(context: ClassContext) -> bool:
     """Whether a file of the package compiles objects by TorchScript, and names the class."""
-    texts = (one.source.text for one in context.inference.project.files_with(context.symbol.scope.file, _CALL))
+    files = context.inference.project.files_reading(context.symbol.scope.file, _COMPILER)
+    texts = (one.source.text for one in files)
     name = re.compile(rf"\b{re.escape(context.name.rpartition('.')[2])}\b")
     return any(_CALL in text and name.search(text) is not None for text in texts)

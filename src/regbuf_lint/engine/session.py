@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.context import ClassContext
 from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
 from regbuf_lint.index.files import ParseError
-from regbuf_lint.index.headers import Headers
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
@@ -31,7 +30,7 @@ from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.infer.inference import Inference
@@ -74,30 +73,27 @@ class Session:
     Args:
         settings: the run's settings.
         roots: further directories from which packages of the project are imported.
+        written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
     """
 
-    def __init__(self, settings: Settings, roots: Iterable[Path] = ()) -> None:
+    def __init__(
+        self, settings: Settings, roots: Iterable[Path] = (), written: Mapping[str, str] | None = None
+    ) -> None:
         self.settings = settings
-        self._roots = tuple(roots)
         codes = selected_codes(settings, [rule.meta for rule in RULES])
         self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
         self._overlay = Overlay()
-        self._headers = Headers(self._overlay)
-        self._forget()
-
-    def _forget(self) -> None:
         here = Path.cwd()
-        roots = (here, here / "src", self.settings.root, self.settings.root / "src", *self._roots)
-        self._project = Project(roots, self.settings.packages, self._overlay, self._headers)
-        self._inference: Inference = start(self._project, self.settings)
+        every = (here, here / "src", settings.root, settings.root / "src", *roots)
+        self._project = Project(every, settings, written)
+        self._inference: Inference = start(self._project, settings)
 
     def see(self, overlay: Overlay) -> None:
         """From now on, take files for what an overlay holds, and all others for what the disk does."""
         if overlay == self._overlay:
             return
         self._overlay = overlay
-        self._headers = Headers(overlay)
-        self._project.see(overlay, self._headers)
+        self._project.see(overlay)
         self._inference = start(self._project, self.settings)
 
     def forget(self, path: Path) -> None:
@@ -149,7 +145,7 @@ class Session:
         path = path.absolute()
         if self._project.characters > MOST_CHARACTERS:
             self._project.close()
-            self._forget()
+            self._inference = start(self._project, self.settings)
             gc.collect()
         elif self._project.has_other_text(path, source):  # what is known of other files may rest on the text before
             self._inference = start(self._project, self.settings)

@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 import warnings
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,13 @@ from regbuf_lint.index.scopes import ImportBinding, Scope, ScopeNode, is_type_ch
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from regbuf_lint.source.text import SourceText
 
 DEEP_STACK = 512 * 1024 * 1024
 DEEP_RECURSION = 100_000
+_PACKAGE = "__init__.py"
 _INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)
 
 
@@ -111,7 +112,7 @@ class FileFacts:
         self.root = root
         self.source = source
         self.tree = tree
-        self.is_package = path.name == "__init__.py"
+        self.is_package = path.name == _PACKAGE
         self._scopes: dict[int, Scope] = {}
         self.scope = Scope(tree, self, None, "")
 
@@ -175,14 +176,18 @@ def _classes(body: list[ast.stmt], scope: Scope, *, deep: bool) -> Iterator[Scop
                 yield from _classes(block, scope, deep=deep)
 
 
-def import_name(path: Path) -> tuple[str, Path]:
+def import_name(path: Path, has: Callable[[Path, str], bool]) -> tuple[str, Path]:
     """The dotted name under which a file is imported, and the directory that has to be on the path for it.
 
     Packages are recognised by ``__init__.py``; a file outside any package has its stem for a name.
+
+    Args:
+        path: the file.
+        has: tells whether a directory has an entry of some name.
     """
-    parts = [] if path.name == "__init__.py" else [path.stem]
+    parts = [] if path.name == _PACKAGE else [path.stem]
     directory = path.parent
-    while (directory / "__init__.py").is_file() and directory.parent != directory:
+    while has(directory, _PACKAGE) and directory.parent != directory:
         parts.append(directory.name)
         directory = directory.parent
     return ".".join(reversed(parts)) or path.parent.name, directory
@@ -191,12 +196,12 @@ def import_name(path: Path) -> tuple[str, Path]:
 def package_roots(paths: Iterable[Path]) -> tuple[Path, ...]:
     """The directories from which the packages of some files are imported, without those of loose files."""
     directories = {path.absolute().parent for path in paths}
-    roots = {import_name(directory / "__init__.py")[1] for directory in directories if _is_package(directory)}
-    return tuple(sorted(roots))
+    has = cache(_is_file_in)
+    return tuple(sorted({import_name(one / _PACKAGE, has)[1] for one in directories if has(one, _PACKAGE)}))
 
 
-def _is_package(directory: Path) -> bool:
-    return (directory / "__init__.py").is_file()
+def _is_file_in(directory: Path, name: str) -> bool:
+    return (directory / name).is_file()
 
 
 def installed_roots() -> tuple[Path, ...]:

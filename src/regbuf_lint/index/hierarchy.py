@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.index.known_classes import Verdict, is_configured, verdict_by_name
+from regbuf_lint.index.reads import Memo
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from regbuf_lint.index.project import Project
-    from regbuf_lint.index.scopes import Scope
 
 Base: TypeAlias = ClassSymbol | External
 
@@ -24,6 +24,9 @@ class Membership:
 
     verdict: Verdict
     unresolved: tuple[str, ...] = ()
+
+
+_NO = Membership(Verdict.NO)
 
 
 class Hierarchy:
@@ -37,41 +40,35 @@ class Hierarchy:
     def __init__(self, project: Project, module_classes: tuple[str, ...] = ()) -> None:
         self._project = project
         self._module_classes = module_classes
-        self._memberships: dict[Scope, Membership] = {}
-        self._orders: dict[Scope, tuple[Base, ...]] = {}
-        self._bases: dict[Scope, tuple[tuple[Base, ...], tuple[str, ...]]] = {}
+        self._memberships: Memo[ClassSymbol, Membership] = Memo(project.reads)
+        self._orders: Memo[ClassSymbol, tuple[Base, ...]] = Memo(project.reads)
+        self._bases: Memo[ClassSymbol, tuple[tuple[Base, ...], tuple[str, ...]]] = Memo(project.reads)
 
     def membership(self, symbol: Base) -> Membership:
         """Whether a class is an nn.Module class."""
         if isinstance(symbol, External):
             verdict = verdict_by_name(symbol.name, self._module_classes)
             return Membership(verdict, (symbol.name,) if verdict is Verdict.UNKNOWN else ())
-        if symbol.scope not in self._memberships:
-            self._memberships[symbol.scope] = Membership(Verdict.NO)  # a class that is its own base is none
-            self._memberships[symbol.scope] = self._decide(symbol)
-        return self._memberships[symbol.scope]
+        return self._memberships.found(symbol, self._decide, meanwhile=_NO)  # a class that is its own base is none
 
     def order(self, symbol: ClassSymbol) -> tuple[Base, ...]:
         """The class and all its bases in the order in which Python looks attributes up.
 
         That is C3; where it has no answer, since bases of bases are unknown, depth first with the last occurrence kept.
         """
-        if symbol.scope not in self._orders:
-            self._orders[symbol.scope] = (symbol,)
-            bases = self.bases(symbol)[0]
-            chains = [self.order(base) if isinstance(base, ClassSymbol) else (base,) for base in bases]
-            merged = _merged([*chains, bases])
-            if merged is None:
-                merged = tuple(reversed(dict.fromkeys(reversed([base for chain in chains for base in chain]))))
-            self._orders[symbol.scope] = (symbol, *(base for base in merged if base != symbol))
-        return self._orders[symbol.scope]
+        return self._orders.found(symbol, self._find_order, meanwhile=(symbol,))
+
+    def _find_order(self, symbol: ClassSymbol) -> tuple[Base, ...]:
+        bases = self.bases(symbol)[0]
+        chains = [self.order(base) if isinstance(base, ClassSymbol) else (base,) for base in bases]
+        merged = _merged([*chains, bases])
+        if merged is None:
+            merged = tuple(reversed(dict.fromkeys(reversed([base for chain in chains for base in chain]))))
+        return (symbol, *(base for base in merged if base != symbol))
 
     def bases(self, symbol: ClassSymbol) -> tuple[tuple[Base, ...], tuple[str, ...]]:
         """The direct bases that are known, and the names of those that are not."""
-        if symbol.scope not in self._bases:
-            self._bases[symbol.scope] = ((), ())
-            self._bases[symbol.scope] = self._find_bases(symbol)
-        return self._bases[symbol.scope]
+        return self._bases.found(symbol, self._find_bases, meanwhile=((), ()))
 
     def _find_bases(self, symbol: ClassSymbol) -> tuple[tuple[Base, ...], tuple[str, ...]]:
         node, around = symbol.scope.node, symbol.scope.parent

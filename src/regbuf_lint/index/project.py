@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import sys
+import stat
 from functools import cache
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import FileFacts, ParseError, import_name, installed_roots, parse
-from regbuf_lint.index.headers import Headers
+from regbuf_lint.index.files import FileFacts, ParseError, installed_roots, parse
+from regbuf_lint.index.locating import Locator, is_read
+from regbuf_lint.index.reads import Content, Memo, Reads
 from regbuf_lint.index.scopes import (
     AssignBinding,
     ClassBinding,
@@ -26,32 +27,21 @@ from regbuf_lint.index.symbols import (
     Unresolved,
     ValueSymbol,
 )
-from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
+from regbuf_lint.index.word_search import MOST_FOLDERS, WordSearch
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from regbuf_lint.index.reads import Collected
+    from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.text import SourceText
 
-_NEVER_READ = sys.stdlib_module_names | {
-    "builtins", "torch", "numpy", "scipy", "jax", "tensorflow", "sympy", "mpmath", "networkx",
-}  # fmt: skip
-"""Packages of which a table says what there is to know, and large ones that have nothing to do with tensors."""
 _OTHER_FRAMEWORKS = frozenset({"flax", "jax", "mlx", "mxnet", "paddle", "tensorflow"})
-_PROJECT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
-_ROOT_MARKERS = frozenset({".git", "pyproject.toml", "setup.py", "setup.cfg"})
-"""What only the root of a repository, or of one of the projects in it, holds."""
-_DEEPEST_NAMESPACE = 8
-"""Directories from a file upward that are looked at for the project's."""
-_FURTHEST_PROJECT = 3
-"""Directories above a top-level package, or a file without one, that are looked at for the project's."""
 _MOST_BESIDE = 24
 """Files beside a package that are looked at for calls of one class."""
-_MOST_FOLDERS = 4000
-"""Folders of a project in which such calls are looked for."""
 _MOST_HOPS = 12
 _MOST_DERIVING = 64
 _LARGEST_FILE = 4_000_000
@@ -66,27 +56,19 @@ class Project:
     Args:
         roots: directories in which top-level packages of the project are looked for, behind the directory from which
             the importing file itself is imported and before installed packages.
-        installed: directories of installed packages; the linter's own where there are none.
-        overlay: files that are others than on the disk.
-        headers: what an earlier project of the run has found out without parsing, about the same ``overlay``.
+        settings: where installed packages are, the linter's own where that is not said, and what is left out.
+        written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
     """
 
-    def __init__(
-        self,
-        roots: Iterable[Path] = (),
-        installed: tuple[Path, ...] = (),
-        overlay: Overlay | None = None,
-        headers: Headers | None = None,
-    ) -> None:
-        self._roots = list(dict.fromkeys(roots))
-        self._installed = installed or installed_roots()
-        self._by_name: dict[tuple[Path | None, str], Path | None] = {}
+    def __init__(self, roots: Iterable[Path], settings: Settings, written: Mapping[str, str] | None = None) -> None:
+        self.reads = Reads()
+        self._overlay = Overlay()
+        self._locator = Locator(roots, settings.packages or installed_roots(), self.reads)
+        self._search = WordSearch(self._overlay, settings, self.reads, written)
         self._by_path: dict[Path, FileFacts | None] = {}
-        self._overlay = overlay or Overlay()
-        self._headers = headers or Headers(self._overlay)
-        self._listings: dict[Path, frozenset[str]] = {}
+        self._read_for: dict[Path, Collected] = {}
         self._resolving: set[ast.expr] = set()
-        self._exports: dict[tuple[FileFacts, str], tuple[Symbol, ...]] = {}
+        self._exports: Memo[tuple[FileFacts, str], tuple[Symbol, ...]] = Memo(self.reads)
         self._exporting: set[tuple[FileFacts, str]] = set()
         self._cycles = 0
         self.characters = 0
@@ -96,6 +78,10 @@ class Project:
         for file in self._by_path.values():
             if file is not None:
                 file.close()
+        self._by_path.clear()
+        self._read_for.clear()
+        self._exports.clear()
+        self.characters = 0
 
     def add(self, path: Path, source: SourceText) -> FileFacts:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
@@ -105,18 +91,21 @@ class Project:
         """
         known = self._by_path.get(path)
         if known is not None and known.source.text == source.text:
+            self.reads.numbers |= self._read_for[path].numbers
             return known
+        self.reads.note(Content(str(path)))
         facts = self._parsed(path, source)
         if path in self._by_path:
             self._exports.clear()
         self._by_path[path] = facts
         return facts
 
-    def see(self, overlay: Overlay, headers: Headers) -> None:
+    def see(self, overlay: Overlay) -> None:
         """From now on, read some files as they are in ``overlay``, and all others as they are on the disk."""
         for path in [path for path in self._by_path if overlay.holds(path) or self._overlay.holds(path)]:
             self.forget(path)
-        self._overlay, self._headers = overlay, headers
+        self._overlay = overlay
+        self._search.see(overlay)
 
     def forget(self, path: Path) -> None:
         """Read a file anew when it is needed again."""
@@ -135,10 +124,7 @@ class Project:
             name: dotted import name.
             near: the directory from which the importing file itself is imported; its packages come first.
         """
-        key = (near, name)
-        if key not in self._by_name:
-            self._by_name[key] = self._locate(name, near)
-        path = self._by_name[key]
+        path = self._locator.locate(name, near)
         return self._read(path) if path is not None else None
 
     def resolve(self, scope: Scope, expression: ast.expr) -> tuple[Symbol, ...]:
@@ -184,7 +170,7 @@ class Project:
         if isinstance(owner, External):
             return (
                 self._from(owner.name, name, None, hops + 1)
-                if owner.name.partition(".")[0] not in _NEVER_READ
+                if is_read(owner.name)
                 else (External(f"{owner.name}.{name}"),)
             )
         if isinstance(owner, FileSymbol):
@@ -195,18 +181,6 @@ class Project:
             owners = self.resolve(owner.scope, owner.value)
             return tuple(found for one in owners if one != owner for found in self.member(one, name, hops + 1))
         return (Unresolved(name),)
-
-    def _import_name(self, path: Path) -> tuple[str, Path]:
-        """Import name and root of a file; directories without ``__init__.py`` below a root are packages too."""
-        name, root = import_name(path)
-        if "." in name:
-            return name, root
-        for known in (*self._project_roots(root), *self._roots):
-            if root != known and root.is_relative_to(known):
-                inside = root.relative_to(known).parts
-                if all(part.isidentifier() for part in inside):
-                    return ".".join((*inside, name)), root
-        return name, root
 
     def imported(self, origin: str, name: str, near: Path | None) -> tuple[Symbol, ...]:
         """What ``from origin import name`` binds in a file that is imported from ``near``."""
@@ -242,7 +216,7 @@ class Project:
         top = _package_directory(file)
         if top is None:
             return
-        calling = self._headers.files_by_called_class(top).get(name, ())
+        calling = self._search.files(top, "called", name)
         yield from self._read_each(path for path in calling if path != file.path)
 
     def files_beside_calling(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
@@ -251,10 +225,11 @@ class Project:
         Nothing for a name that so many files call that several classes will have it, and for projects of thousands of
         folders.
         """
-        top, project = _package_directory(file), self._project_directory(file)
+        top = _package_directory(file)
+        project = self._locator.project_around((file.path if top is None else top).parents)
         if project is None:
             return
-        calling = self._headers.files_by_called_class(project, DEFAULT_EXCLUDES, _MOST_FOLDERS).get(name, ())
+        calling = self._search.files(project, "called", name, MOST_FOLDERS)
         beside = [path for path in calling if path != file.path and (top is None or top not in path.parents)]
         if len(beside) <= _MOST_BESIDE:
             yield from self._read_each(beside)
@@ -263,38 +238,37 @@ class Project:
         """Those of some files that can be read."""
         return (file for file in map(self._read, paths) if file is not None)
 
-    def _project_directory(self, file: FileFacts) -> Path | None:
-        """The closest directory around a file's top-level package that is a project's; None where none is near.
+    def files_reading(self, file: FileFacts, attribute: str) -> Iterator[FileFacts]:
+        """By path, the files of a file's top-level package where a name stands behind a dot."""
+        return self._files_having(file, "read", attribute)
 
-        Without a file that says so it is the outermost of those from which the run imports.
-        """
-        top = _package_directory(file)
-        near = (file.path.parents if top is None else top.parents)[:_FURTHEST_PROJECT]
-        marked = (one for one in near if any((one / marker).exists() for marker in _PROJECT_MARKERS))
-        return next(marked, None) or next((one for one in reversed(near) if one in self._roots), None)
+    def files_defining(self, file: FileFacts, function: str) -> Iterator[FileFacts]:
+        """By path, the files of a file's top-level package that define a function whose name begins with ``_``."""
+        return self._files_having(file, "defined", function)
 
-    def files_with(self, file: FileFacts, text: str) -> Iterator[FileFacts]:
-        """By path, the files of a file's top-level package that hold a text; of a file without package, it alone."""
+    def _files_having(self, file: FileFacts, kind: str, word: str) -> Iterator[FileFacts]:
+        """By path, the files of a file's top-level package that have a word; of a file without package, it alone."""
         top = _package_directory(file)
         if top is None:
             yield file
             return
-        yield from self._read_each(self._headers.files_with(top, text.encode()))
+        yield from self._read_each(self._search.files(top, kind, word))
 
     def called_where_derived(self, file: FileFacts, word: str) -> frozenset[str]:
         """Names of methods called on ``self`` or ``super()`` in the files other than ``file`` that derive from it."""
         others = [path for path in self._deriving(file, word) if path != file.path]
-        return frozenset[str]().union(*map(self._headers.calls_on_self, others[:_MOST_DERIVING]))
+        words = map(self._search.words, others[:_MOST_DERIVING])
+        return frozenset[str]().union(*(one.called_on_self for one in words))
 
     def calls_on_self(self, file: FileFacts) -> frozenset[str]:
         """Names of methods called on ``self`` or ``super()`` in a file."""
-        return self._headers.calls_on_self(file.path)
+        return self._search.words(file.path).called_on_self
 
     def _deriving(self, file: FileFacts, word: str) -> tuple[Path, ...]:
         top = _package_directory(file)
         if top is None:
             return ()
-        return self._headers.files_by_base(top).get(word, ())
+        return self._search.files(top, "bases", word)
 
     def _bound(self, scope: Scope, name: str, hops: int) -> tuple[Symbol, ...]:
         found: list[Symbol] = []
@@ -349,10 +323,13 @@ class Project:
             return (Unresolved(f"{file.name}.{name}"),)
         cycles = self._cycles
         self._exporting.add(key)
-        found = self._find_export(file, name, hops)
+        with self.reads.collecting() as collected:
+            found = self._find_export(file, name, hops)
         self._exporting.discard(key)
         if self._cycles == cycles or not self._exporting:
-            self._exports[key] = found  # an answer from inside a cycle of imports depends on where it was entered
+            self._exports.keep(
+                key, found, collected
+            )  # an answer from inside a cycle of imports depends on where it was entered
         return found
 
     def _find_export(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:
@@ -376,71 +353,29 @@ class Project:
             instead = instead or found
         return instead
 
-    def _locate(self, name: str, near: Path | None) -> Path | None:
-        parts = name.split(".")
-        if parts[0] in _NEVER_READ:
-            return None
-        for root in (*self._roots_near(near, parts[0]), *self._installed):
-            path = self._below(root, parts)
-            if path is not None:
-                return path
-        return None
-
-    def _roots_near(self, near: Path | None, top: str) -> Iterator[Path]:
-        """Where the top-level package ``top`` may lie for a file that is imported from ``near``, the closest first.
-
-        A namespace package has no file that says where it begins, so the directories around the file tell: one of that
-        name, and the project's. Where the run starts does not matter then.
-        """
-        if near is None:
-            yield from self._roots
-            return
-        yield near
-        yield from self._roots
-        yield from (one.parent for one in (near, *near.parents)[:_DEEPEST_NAMESPACE] if one.name == top)
-        yield from self._project_roots(near)
-
-    def _project_roots(self, directory: Path) -> tuple[Path, ...]:
-        """The directories around one in which a project keeps its top-level packages, the outermost first."""
-        around = (directory, *directory.parents)[:_DEEPEST_NAMESPACE]
-        marked = [one for one in around if not self._listing(one).isdisjoint(_ROOT_MARKERS)]
-        inside = next((index for index, one in enumerate(marked) if ".git" in self._listing(one)), len(marked))
-        return tuple(root for one in reversed(marked[: inside + 1]) for root in (one, one / "src"))
-
-    def _below(self, root: Path, parts: list[str]) -> Path | None:
-        directory = root
-        for part in parts[:-1]:
-            if part not in self._listing(directory):
-                return None
-            directory = directory / part
-        last, listing = parts[-1], self._listing(directory)
-        if last in listing and "__init__.py" in self._listing(directory / last):
-            return directory / last / "__init__.py"
-        return directory / f"{last}.py" if f"{last}.py" in listing else None
-
-    def _listing(self, directory: Path) -> frozenset[str]:
-        if directory not in self._listings:
-            try:
-                names = frozenset(entry.name for entry in directory.iterdir())
-            except OSError:
-                names = frozenset()
-            self._listings[directory] = names
-        return self._listings[directory]
-
     def _parsed(self, path: Path, source: SourceText) -> FileFacts:
         self.characters += len(source.text)
-        name, root = self._import_name(path)
+        with self.reads.collecting() as self._read_for[path]:
+            self.reads.note(Content(str(path)))
+            name, root = self._locator.import_name(path)
         return FileFacts(path, name, root, source, parse(source.text))
 
     def _read(self, path: Path) -> FileFacts | None:
         if path not in self._by_path:
-            try:
-                too_large = path.stat().st_size > _LARGEST_FILE
-                source = None if too_large else self._overlay.read_source(path)
-                self._by_path[path] = None if source is None else self._parsed(path, source)
-            except (SourceError, ParseError, OSError):
-                self._by_path[path] = None
+            self._by_path[path] = self._read_anew(path)
+        elif path in self._read_for:
+            self.reads.numbers |= self._read_for[path].numbers
+        self.reads.note(Content(str(path)))
         return self._by_path[path]
+
+    def _read_anew(self, path: Path) -> FileFacts | None:
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
+                return None
+            return self._parsed(path, self._overlay.read_source(path))
+        except (SourceError, ParseError, OSError):
+            return None
 
 
 def _is_missing(symbol: Symbol, origin: str, name: str) -> bool:

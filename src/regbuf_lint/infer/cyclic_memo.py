@@ -6,7 +6,7 @@ answers that were found on the way are right where they are only as long as that
 they would be found without the cut. So each answer is kept together with the work that cut it, and is forgotten when
 that work ends; what was not cut is kept for good. No answer then depends on the order of questions.
 
-    memo = CyclicMemo()
+    memo = CyclicMemo(reads)
     with memo.working(key) as work:      # `key` is under way in here
         if memo.is_working(other):       # asked for within itself
             memo.cut(other)
@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from regbuf_lint.index.reads import Memo, Reads
 
 Subject = TypeVar("Subject")
 Answer = TypeVar("Answer")
@@ -46,9 +48,14 @@ class Work:
 
 
 class CyclicMemo:
-    """Which work is under way, and which answers hold how long."""
+    """Which work is under way, and which answers hold how long.
 
-    def __init__(self) -> None:
+    Args:
+        reads: where it is noted what is read.
+    """
+
+    def __init__(self, reads: Reads) -> None:
+        self._reads = reads
         self._entered: dict[object, int] = {}
         self._cuts: frozenset[int] = frozenset()
         self._passing: defaultdict[int, dict[object, Callable[[], object]]] = defaultdict(dict)
@@ -95,7 +102,7 @@ class CyclicMemo:
             forget()
 
     def found_once(
-        self, known: dict[Subject, Answer], subject: Subject, what: str, find: Callable[[], Answer]
+        self, known: Memo[Subject, Answer], subject: Subject, what: str, find: Callable[[], Answer]
     ) -> Answer | None:
         """The answer to a question about a subject: what is known, else what is found and kept as long as it lasts.
 
@@ -116,10 +123,10 @@ class CyclicMemo:
         if self.is_working(key):
             self.cut(key)
             return None
-        with self.working(key) as work:
+        with self.working(key) as work, self._reads.collecting() as collected:
             answer = find()
-        known[subject] = answer
+        known.keep(subject, answer, collected)
         if not work.is_lasting:
             self._cuts_of[key] = work.cuts
-            self._passing[max(work.cuts)][key] = partial(known.pop, subject)
+            self._passing[max(work.cuts)][key] = partial(known.forget, subject)
         return answer

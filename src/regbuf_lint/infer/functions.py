@@ -71,15 +71,17 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     touches_self = any(_holds_self(value) for value in arguments.every()) or bool(function.closure)
     key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
     touches_self = touches_self or frame.follows_arguments
-    if not touches_self and key in frame.inference.summaries:
-        return frame.inference.summaries[key]
+    known = None if touches_self else frame.inference.summaries.get(key)
+    if known is not None:
+        return known
     running = (function.scope, "running")
     if frame.inference.memo.is_working(running):
         return frame.inference.cut("calls itself", running)
-    with frame.inference.memo.working(running) as work:
+    reads = frame.inference.project.reads
+    with frame.inference.memo.working(running) as work, reads.collecting() as collected:
         value = run_body(frame, function, arguments, state)
     if not touches_self and work.is_lasting:
-        frame.inference.summaries[key] = value
+        frame.inference.summaries.keep(key, value, collected)
     return value
 
 

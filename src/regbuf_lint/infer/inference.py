@@ -11,6 +11,7 @@ from regbuf_lint.classes.definition import ClassDefinition, define
 from regbuf_lint.classes.uses import AttributeUses, uses_of
 from regbuf_lint.index.hierarchy import Hierarchy
 from regbuf_lint.index.known_classes import Verdict, torch_class
+from regbuf_lint.index.reads import Memo
 from regbuf_lint.index.scopes import ImportBinding
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.cyclic_memo import CyclicMemo
@@ -63,26 +64,26 @@ class Inference:
 
     def __init__(self, project: Project, settings: Settings, constructor: Constructor) -> None:
         self.constructor = constructor
-        self.memo = CyclicMemo()
+        self.memo = CyclicMemo(project.reads)
         self.project = project
         self.settings = settings
         self.hierarchy = Hierarchy(project, settings.module_classes)
-        self.constructions: dict[Scope, Construction] = {}
-        self.constructions_as_called: dict[Scope, Construction] = {}
-        self.summaries: dict[tuple[object, ...], Value] = {}
-        self.constants: dict[ast.expr, Value] = {}
+        self.constructions: Memo[Scope, Construction] = Memo(project.reads)
+        self.constructions_as_called: Memo[Scope, Construction] = Memo(project.reads)
+        self.summaries: Memo[tuple[object, ...], Value] = Memo(project.reads)
+        self.constants: Memo[ast.expr, Value] = Memo(project.reads)
         self.functions: dict[Scope, FunctionValue] = {}
-        self.construction_summaries: dict[Scope, ConstructionSummary] = {}
-        self.given: dict[Scope, Arguments] = {}
-        self.movers: dict[Scope, list[FunctionNode]] = {}
-        self.fields: dict[Scope, dict[str, Value]] = {}
+        self.construction_summaries: Memo[Scope, ConstructionSummary] = Memo(project.reads)
+        self.given: Memo[Scope, Arguments] = Memo(project.reads)
+        self.movers: Memo[FileFacts, list[FunctionNode]] = Memo(project.reads)
+        self.fields: Memo[Scope, dict[str, Value]] = Memo(project.reads)
         self.watched: dict[ast.Call, list[Arguments]] = {}
-        self.subclasses: dict[Scope, defaultdict[Scope, list[ClassSymbol]]] = {}
-        self.concrete: dict[Scope, tuple[ClassSymbol, ...]] = {}
-        self.made: dict[Scope, bool] = {}
+        self.subclasses: Memo[FileFacts, defaultdict[Scope, list[ClassSymbol]]] = Memo(project.reads)
+        self.concrete: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
+        self.made: Memo[ClassSymbol, bool] = Memo(project.reads)
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
-        self._classes: dict[Scope, tuple[ClassSymbol, ...]] = {}
+        self._classes: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
         self.generators: dict[Scope, bool] = {}
 
     @contextmanager
@@ -138,11 +139,10 @@ class Inference:
 
     def classes(self, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
         """The class and those of its bases whose source is at hand, in the order of attribute look-up."""
-        known = self._classes.get(symbol.scope)
-        if known is None:
-            order = self.hierarchy.order(symbol)
-            known = self._classes[symbol.scope] = tuple(base for base in order if isinstance(base, ClassSymbol))
-        return known
+        return self._classes.found(symbol, self._find_classes)
+
+    def _find_classes(self, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
+        return tuple(base for base in self.hierarchy.order(symbol) if isinstance(base, ClassSymbol))
 
     def is_all_known(self, symbol: ClassSymbol) -> bool:
         """Whether no base is unknown, and no method sets attributes under names that are not known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -33,10 +34,7 @@ def concrete_classes(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSy
     Where nobody at hand makes objects of it, it is the classes that inherit from it, but for those that, in their turn,
     nobody makes objects of and others inherit from.
     """
-    known = inference.concrete.get(symbol.scope)
-    if known is None:
-        known = inference.concrete[symbol.scope] = _concrete(inference, symbol)
-    return known
+    return inference.concrete.found(symbol, partial(_concrete, inference))
 
 
 def _concrete(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
@@ -67,10 +65,7 @@ def _may_be_derived_from(inference: Inference, symbol: ClassSymbol) -> bool:
 
 def is_made(inference: Inference, symbol: ClassSymbol) -> bool:
     """Whether somebody makes objects of a class itself, for all that is known: who is offered it, or calls it."""
-    known = inference.made.get(symbol.scope)
-    if known is None:
-        known = inference.made[symbol.scope] = _is_made(inference, symbol)
-    return known
+    return inference.made.found(symbol, partial(_is_made, inference))
 
 
 def _is_made(inference: Inference, symbol: ClassSymbol) -> bool:

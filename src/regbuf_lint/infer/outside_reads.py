@@ -23,7 +23,7 @@ def is_read_in_other_files(inference: Inference, symbol: ClassSymbol, attribute:
     gives its objects one.
     """
     own = symbol.scope.file
-    others = (one for one in inference.project.files_with(own, f".{attribute}") if one is not own)
+    others = (one for one in inference.project.files_reading(own, attribute) if one is not own)
     return any(
         number > _MOST_FILES or _is_read_in(inference, symbol, attribute, file)
         for number, file in enumerate(others, start=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import names_in, receiver_name
@@ -13,6 +14,7 @@ from regbuf_lint.index.tree import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.infer.inference import Inference
 
@@ -27,11 +29,13 @@ def moved_by_owner(inference: Inference, symbol: ClassSymbol, attribute: str) ->
 
 
 def _movers(inference: Inference, symbol: ClassSymbol) -> Iterator[FunctionNode]:
-    for file in inference.project.files_with(symbol.scope.file, f"def {APPLY}("):
-        if file.scope not in inference.movers:
-            definitions = [inference.definition(ClassSymbol(scope)) for scope in file.class_scopes()]
-            inference.movers[file.scope] = [one.methods[APPLY] for one in definitions if APPLY in one.methods]
-        yield from inference.movers[file.scope]
+    for file in inference.project.files_defining(symbol.scope.file, APPLY):
+        yield from inference.movers.found(file, partial(_movers_in, inference))
+
+
+def _movers_in(inference: Inference, file: FileFacts) -> list[FunctionNode]:
+    definitions = (inference.definition(ClassSymbol(scope)) for scope in file.class_scopes())
+    return [one.methods[APPLY] for one in definitions if APPLY in one.methods]
 
 
 def _moves(function: FunctionNode, attribute: str) -> bool:

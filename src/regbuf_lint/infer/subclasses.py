@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.symbols import ClassSymbol
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.index.scopes import Scope
     from regbuf_lint.infer.inference import Inference
 
 MOST_LOOKED_AT = 64
@@ -40,10 +42,13 @@ def own_name(symbol: ClassSymbol) -> str:
 
 def subclasses_in(inference: Inference, symbol: ClassSymbol, file: FileFacts) -> list[ClassSymbol]:
     """Classes of a file that inherit from a class, in the order of the file."""
-    known = inference.subclasses.get(file.scope)
-    if known is None:
-        known = inference.subclasses[file.scope] = defaultdict(list)
-        for one in map(ClassSymbol, file.class_scopes()):
-            for base in inference.classes(one)[1:]:
-                known[base.scope].append(one)
-    return known[symbol.scope]
+    return inference.subclasses.found(file, partial(_by_base, inference))[symbol.scope]
+
+
+def _by_base(inference: Inference, file: FileFacts) -> defaultdict[Scope, list[ClassSymbol]]:
+    """The classes of a file by each class that they inherit from."""
+    found: defaultdict[Scope, list[ClassSymbol]] = defaultdict(list)
+    for one in map(ClassSymbol, file.class_scopes()):
+        for base in inference.classes(one)[1:]:
+            found[base.scope].append(one)
+    return found

@@ -49,15 +49,15 @@ def _function(frame: Frame, symbol: FunctionSymbol) -> Value:
 
 def _assigned(frame: Frame, symbol: ValueSymbol) -> Value:
     constants = frame.inference.constants
-    if symbol.value not in constants:
+    value = constants.get(symbol.value)
+    if value is None:
         if frame.inference.memo.is_working(symbol.value):
             return frame.inference.cut("bound in terms of itself", symbol.value)
-        with frame.inference.memo.working(symbol.value) as work:
+        reads = frame.inference.project.reads
+        with frame.inference.memo.working(symbol.value) as work, reads.collecting() as collected:
             value = frame.elsewhere(symbol.scope).evaluate(symbol.value, State())
         if work.is_lasting:
-            constants[symbol.value] = value
-    else:
-        value = constants[symbol.value]
+            constants.keep(symbol.value, value, collected)
     for index in symbol.path:
         value = item_at(value, index)
     if symbol.annotation is not None and may_be(value, Unknown):

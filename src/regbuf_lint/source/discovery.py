@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,8 @@ DEFAULT_EXCLUDES = (
     "site-packages",
     "venv",
 )
-_SUFFIXES = (".py", ".ipynb")
+_PYTHON = ".py"
+_SUFFIXES = (_PYTHON, ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,33 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
         else:
             search.take(path)
     return Discovery(search.files(), tuple(search.errors), tuple(empty))
+
+
+def python_files(directory: Path, settings: Settings, most: int | None = None) -> list[Path] | None:
+    """The Python files below a directory that no exclude pattern covers, sorted.
+
+    The patterns start anew below the directory where they cover it itself. What git ignores counts, too: it may be
+    generated, and yet be imported.
+
+    Args:
+        directory: where to look.
+        settings: what to leave out.
+        most: number of folders beyond which nothing is looked at.
+
+    Returns:
+        None where there are more folders.
+    """
+    search = _Search(replace(settings, respect_gitignore=False))
+    real = os.path.realpath(directory)
+    rules = search.rules(real)
+    pending = [_Directory(str(directory / "_")[:-1], real, ())]
+    folders = 0
+    while pending:
+        folders += 1
+        if most is not None and folders > most:
+            return None
+        pending.extend(search.list(pending.pop(), rules))
+    return [one for one in search.files() if one.suffix == _PYTHON]
 
 
 def is_excluded(path: Path, settings: Settings) -> bool:
@@ -157,13 +185,9 @@ class _Search:
     def walk(self, path: Path) -> None:
         """Take the Python files and notebooks below a directory that the user named."""
         real = os.path.realpath(path)
-        if self.excluded(real):
-            if self.settings.force_exclude:
-                return
-            base = real  # the patterns name the directory itself; below it they start anew
-        else:
-            base = self._base_of(real)
-        rules = _Rules(as_directory(base), compile_patterns(self.settings.exclude))
+        if self.settings.force_exclude and self.excluded(real):
+            return
+        rules = self.rules(real)
         pending = [
             _Directory(
                 "" if str(path) == "." else str(path / "_")[:-1],
@@ -172,7 +196,12 @@ class _Search:
             )
         ]
         while pending:
-            pending.extend(self._list(pending.pop(), rules))
+            pending.extend(self.list(pending.pop(), rules))
+
+    def rules(self, real: str) -> _Rules:
+        """Return the exclude patterns for what lies below a directory; where they cover it, they start anew there."""
+        base = real if self.excluded(real) else self._base_of(real)
+        return _Rules(as_directory(base), compile_patterns(self.settings.exclude))
 
     def _stack_of(self, real: str) -> IgnoreStack:
         """Return the ignore files above a directory that is to be walked; none of them where they ignore it."""
@@ -181,7 +210,7 @@ class _Search:
         stack = stack_above(real, os.path.realpath(self.settings.root))
         return () if ignored(stack, as_directory(real)) else stack
 
-    def _list(self, directory: _Directory, rules: _Rules) -> list[_Directory]:
+    def list(self, directory: _Directory, rules: _Rules) -> list[_Directory]:
         """Take the files of one directory and return the directories in it."""
         try:
             with os.scandir(directory.real) as listing:

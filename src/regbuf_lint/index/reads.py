@@ -1,0 +1,162 @@
+"""What an answer rests on: the files that were read for it, and the questions about the project that were asked."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Subject = TypeVar("Subject")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file holds, or that there is none.
+
+    Attributes:
+        path: the file.
+    """
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Whether a directory has an entry of some name.
+
+    Attributes:
+        directory: the directory.
+        name: the name.
+        exists: the answer.
+    """
+
+    directory: str
+    name: str
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which files below a directory have a word.
+
+    Attributes:
+        directory: the directory.
+        kind: what the word has to stand for there, a field of ``Words``.
+        word: the word.
+    """
+
+    directory: str
+    kind: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Whether a directory is too large to be searched.
+
+    Attributes:
+        directory: the directory.
+        most: the number of folders beyond which nothing is looked at.
+        is_too_large: the answer.
+    """
+
+    directory: str
+    most: int
+    is_too_large: bool
+
+
+Read: TypeAlias = "Content | Entry | Search | Size"
+
+
+@dataclass(slots=True)
+class Collected:
+    """The reads of some work, once it is done.
+
+    Attributes:
+        numbers: a number whose bits are the numbers of the reads.
+    """
+
+    numbers: int = 0
+
+
+class Reads:
+    """Collects what is read while answers are found.
+
+    Attributes:
+        known: the number of each read.
+        numbers: a number whose bits are the numbers of what the work under way has read until now.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[Read, int] = {}
+        self.numbers = 0
+
+    def note(self, read: Read) -> None:
+        """The work under way rests on this."""
+        self.numbers |= 1 << self.known.setdefault(read, len(self.known))
+
+    @contextmanager
+    def collecting(self) -> Iterator[Collected]:
+        """Tell what some work reads; the work around it has read that, too."""
+        outer, self.numbers = self.numbers, 0
+        collected = Collected()
+        try:
+            yield collected
+        finally:
+            collected.numbers = self.numbers
+            self.numbers |= outer
+
+
+class Memo(Generic[Subject, Answer]):
+    """Answers found before; whoever asks again has read what was read for the answer.
+
+    Args:
+        reads: where reads are noted.
+    """
+
+    def __init__(self, reads: Reads) -> None:
+        self._reads = reads
+        self._known: dict[Subject, tuple[Answer, int]] = {}
+
+    def get(self, subject: Subject) -> Answer | None:
+        """The answer about a subject, None where there is none as yet."""
+        known = self._known.get(subject)
+        if known is None:
+            return None
+        self._reads.numbers |= known[1]
+        return known[0]
+
+    def keep(self, subject: Subject, answer: Answer, collected: Collected) -> None:
+        """Remember an answer beside what was read for it."""
+        self._known[subject] = (answer, collected.numbers)
+
+    def forget(self, subject: Subject) -> None:
+        """Give up an answer."""
+        self._known.pop(subject, None)
+
+    def clear(self) -> None:
+        """Give up all answers."""
+        self._known.clear()
+
+    def found(self, subject: Subject, find: Callable[[Subject], Answer], *, meanwhile: Answer | None = None) -> Answer:
+        """The answer about a subject: what is known, else what ``find`` says.
+
+        Args:
+            subject: what is asked about.
+            find: finds the answer.
+            meanwhile: the answer to the same question while ``find`` is at work; None for questions that never lead
+                back to themselves.
+        """
+        known = self.get(subject)
+        if known is not None:
+            return known
+        if meanwhile is not None:
+            self._known[subject] = (meanwhile, 0)
+        with self._reads.collecting() as collected:
+            answer = find(subject)
+        self.keep(subject, answer, collected)
+        return answer

@@ -1,0 +1,101 @@
+"""Which files have a word, as far as can be told without parsing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regbuf_lint.index.reads import Content, Search, Size
+from regbuf_lint.index.words import Words, read_words, words_of
+from regbuf_lint.source.discovery import python_files
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from regbuf_lint.index.reads import Reads
+    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.overlay import Overlay
+
+MOST_FOLDERS = 4000
+"""Folders of a project that are searched outside of its packages, so that nobody's home is read."""
+
+
+class WordSearch:
+    """Finds the files below a directory that have a word; each file is read once.
+
+    Args:
+        overlay: files that are others than on the disk.
+        settings: what to leave out.
+        reads: where questions are noted.
+        written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+    """
+
+    def __init__(
+        self, overlay: Overlay, settings: Settings, reads: Reads, written: Mapping[str, str] | None = None
+    ) -> None:
+        self._overlay = overlay
+        self._settings = settings
+        self._reads = reads
+        self._written = written or {}
+        self._words: dict[Path, Words] = {}
+        self._files: dict[tuple[Path, int | None], list[Path]] = {}
+        self._too_large: set[Path] = set()
+        self._by_word: dict[tuple[Path, str, int | None], dict[str, tuple[Path, ...]]] = {}
+
+    def see(self, overlay: Overlay) -> None:
+        """From now on, take files for what an overlay holds, and all others for what the disk does."""
+        for path in [path for path in self._words if overlay.holds(path) or self._overlay.holds(path)]:
+            del self._words[path]
+        self._overlay = overlay
+        self._by_word.clear()
+
+    def files(self, directory: Path, kind: str, word: str, most: int | None = None) -> tuple[Path, ...]:
+        """The files below a directory that have a word, sorted.
+
+        Args:
+            directory: where to look.
+            kind: what the word stands for, a field of ``Words``.
+            word: the word.
+            most: number of folders beyond which nothing is found.
+        """
+        self._reads.note(Search(str(directory), kind, word))
+        key = (directory, kind, most)
+        if key not in self._by_word:
+            found: defaultdict[str, list[Path]] = defaultdict(list)
+            for path in self._files_below(directory, most):
+                for one in getattr(self._of(path), kind):
+                    found[one].append(path)
+            self._by_word[key] = {one: tuple(paths) for one, paths in found.items()}
+        if most is not None:
+            self._reads.note(Size(str(directory), most, directory in self._too_large))
+        return self._by_word[key].get(word, ())
+
+    def words(self, path: Path) -> Words:
+        """The words of a file; none of one that cannot be read."""
+        self._reads.note(Content(str(path)))
+        return self._of(path)
+
+    def _files_below(self, directory: Path, most: int | None) -> list[Path]:
+        key = (directory, most)
+        if key not in self._files:
+            files = python_files(directory, self._settings, most)
+            if files is None:
+                self._too_large.add(directory)
+            self._files[key] = files or []
+        return self._files[key]
+
+    def _of(self, path: Path) -> Words:
+        known = self._words.get(path)
+        if known is None:
+            known = self._words[path] = self._found(path)
+        return known
+
+    def _found(self, path: Path) -> Words:
+        written = None if self._overlay.holds(path) else self._written.get(str(path))
+        if written is not None:
+            return read_words(written)
+        try:
+            return words_of(self._overlay.read_bytes(path))
+        except OSError:
+            return Words()
