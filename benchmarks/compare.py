@@ -27,8 +27,6 @@ from page import page
 from plot import Series, plotted
 
 SEED = 20
-SAMPLE_FILES = 150
-"""TorchFix takes hours for all packages, and flake8 minutes, so both get a sample, and the linter the same one."""
 
 
 @dataclass
@@ -117,6 +115,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--flake8-alone", help="flake8 where it is not")
     parser.add_argument("--jobs", type=int, default=2, help="processes of each linter")
     parser.add_argument("--rounds", type=int, default=5)
+    help_text = "files for TorchFix, which takes hours for all, and for flake8; the linter gets the same ones then"
+    parser.add_argument("--sample", type=int, default=150, help=help_text)
     parser.add_argument("--scale", type=float, default=1.0, help="size of the hard cases; 0 leaves them out")
     parser.add_argument("--page", type=Path, help="the page to write; the plot lies beside it")
     return parser.parse_args()
@@ -127,7 +127,7 @@ def _measured(options: argparse.Namespace, scratch: Path) -> Results:
     everything, sample = scratch / "packages", scratch / "sample"
     for folder in fetch(options.packages, options.pins):
         shutil.copytree(folder, everything / folder.name)
-    copy_some(everything, sample, SAMPLE_FILES, SEED)
+    copy_some(everything, sample, options.sample, SEED)
     results.files = {"everything": size(everything), "sample": size(sample)}
     for name, commands in _comparisons(options, linters, everything, sample).items():
         print(f"{name}: {', '.join(one.name for one in commands)}", file=sys.stderr)
