@@ -12,7 +12,7 @@ PACKAGE = ROOT / "src" / "regbuf_lint"
 
 CHAIN = (
     *("model", "source", "index", "torch_facts", "classes", "infer", "placement", "rewrite", "class_context"),
-    *("exemptions", "fixes", "findings", "rules", "engine"),
+    *("exemptions", "fixes", "findings", "rules", "cache", "engine"),
 )
 ALLOWED: dict[str, frozenset[str]] = {
     **{layer: frozenset(CHAIN[: place + 1]) for place, layer in enumerate(CHAIN)},

@@ -43,9 +43,9 @@ def test_a_source_folder_lies_in_the_project(tmp_path: Path) -> None:
 
 def test_a_huge_directory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = ("pyproject.toml", "train.py", "more/eval.py")
-    monkeypatch.setattr("regbuf_lint.index.project._MOST_FOLDERS", 3)
+    monkeypatch.setattr("regbuf_lint.index.project.MOST_FOLDERS", 3)
     assert beside(tmp_path, *files) == ["more/eval.py", "train.py"]
-    monkeypatch.setattr("regbuf_lint.index.project._MOST_FOLDERS", 2)
+    monkeypatch.setattr("regbuf_lint.index.project.MOST_FOLDERS", 2)
     assert beside(tmp_path, *files) == []
 
 

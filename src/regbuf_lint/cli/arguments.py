@@ -209,7 +209,9 @@ def _add_configuration(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--force-exclude", action="store_true", help="exclude patterns also cover paths named here")
     group.add_argument("--stdin-filename", metavar="NAME", help="what the text on standard input is called")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
-    group.add_argument("--no-cache", action="store_true", help="accepted; nothing is cached as yet")
+    group.add_argument("--no-cache", action="store_true", help="neither use nor leave results of earlier runs")
+    group.add_argument("--cache-dir", metavar="DIR", help="where these are (default: .regbuf_cache)")
+    group.add_argument("--clean-cache", action="store_true", help="remove the results of earlier runs, and do no more")
 
 
 def _add_information(group: argparse._ArgumentGroup) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.cache.folder import folder_of
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.reporting import print_errors, print_notes, print_report
 from regbuf_lint.model.result import FileError, RunResult
@@ -41,7 +42,10 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415  start-up time
 
         write = not (arguments.diff or arguments.verify)
-        result = check_files(discovery.files, settings, jobs=jobs, fix=fix_mode(arguments), write=write)
+        folder = None if arguments.no_cache else folder_of(settings, arguments.cache_dir)
+        result = check_files(
+            discovery.files, settings, jobs=jobs, fix=fix_mode(arguments), write=write, cache_folder=folder
+        )
     unverified: tuple[Unverified, ...] = ()
     if arguments.verify:
         from regbuf_lint.cli.verified_fixes import write_verified  # noqa: PLC0415  start-up time

@@ -58,6 +58,8 @@ def _inform(arguments: Namespace, console: Console) -> int:
 def _run(arguments: Namespace, console: Console) -> int:
     """Check files or standard input, or explain an attribute."""
     settings = _settings(arguments)
+    if arguments.clean_cache:
+        return _clean(arguments, settings, console)
     if arguments.why is not None:
         from regbuf_lint.cli.why import run_why  # noqa: PLC0415  start-up time
 
@@ -69,6 +71,20 @@ def _run(arguments: Namespace, console: Console) -> int:
     from regbuf_lint.cli.files_run import run_files  # noqa: PLC0415  start-up time
 
     return run_files(arguments, settings, console)
+
+
+def _clean(arguments: Namespace, settings: Settings, console: Console) -> int:
+    """Remove the results of earlier runs.
+
+    Raises:
+        SettingsError: what is there is no cache, or cannot be removed.
+    """
+    from regbuf_lint.cache.folder import clean, folder_of  # noqa: PLC0415  start-up time
+
+    folder = folder_of(settings, arguments.cache_dir)
+    if clean(folder) and not arguments.quiet:
+        console.note("note", f"removed {folder.as_posix()}")
+    return CLEAN
 
 
 def _settings(arguments: Namespace) -> Settings:

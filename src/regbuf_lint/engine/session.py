@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.index.reads import Reads
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.finding import Finding
@@ -87,6 +88,15 @@ class Session:
         every = (here, here / "src", settings.root, settings.root / "src", *roots)
         self._project = Project(every, settings, written)
         self._inference: Inference = start(self._project, settings)
+
+    @property
+    def reads(self) -> Reads:
+        """What checks have read."""
+        return self._project.reads
+
+    def take_fresh_words(self) -> dict[str, str]:
+        """Words of files as they are on the disk, by path, found since this was asked for the last time."""
+        return self._project.take_fresh_words()
 
     def see(self, overlay: Overlay) -> None:
         """From now on, take files for what an overlay holds, and all others for what the disk does."""

@@ -112,6 +112,10 @@ class Project:
         self._by_path.pop(path, None)
         self._exports.clear()
 
+    def take_fresh_words(self) -> dict[str, str]:
+        """Words of files as they are on the disk, by path, found since this was asked for the last time."""
+        return self._search.take_fresh()
+
     def has_other_text(self, path: Path, source: SourceText) -> bool:
         """Whether a file is known with another text than this one."""
         known = self._by_path.get(path)
@@ -327,9 +331,8 @@ class Project:
             found = self._find_export(file, name, hops)
         self._exporting.discard(key)
         if self._cycles == cycles or not self._exporting:
-            self._exports.keep(
-                key, found, collected
-            )  # an answer from inside a cycle of imports depends on where it was entered
+            # An answer from inside a cycle of imports depends on where it was entered.
+            self._exports.keep(key, found, collected)
         return found
 
     def _find_export(self, file: FileFacts, name: str, hops: int) -> tuple[Symbol, ...]:

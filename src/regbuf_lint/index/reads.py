@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -47,29 +48,18 @@ class Search:
         directory: the directory.
         kind: what the word has to stand for there, a field of ``Words``.
         word: the word.
+        most: number of folders beyond which nothing is found.
+        answer: a digest of what was found.
     """
 
     directory: str
     kind: str
     word: str
+    most: int | None
+    answer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Whether a directory is too large to be searched.
-
-    Attributes:
-        directory: the directory.
-        most: the number of folders beyond which nothing is looked at.
-        is_too_large: the answer.
-    """
-
-    directory: str
-    most: int
-    is_too_large: bool
-
-
-Read: TypeAlias = "Content | Entry | Search | Size"
+Read: TypeAlias = "Content | Entry | Search"
 
 
 @dataclass(slots=True)
@@ -94,10 +84,17 @@ class Reads:
     def __init__(self) -> None:
         self.known: dict[Read, int] = {}
         self.numbers = 0
+        self._taken = 0
 
     def note(self, read: Read) -> None:
         """The work under way rests on this."""
         self.numbers |= 1 << self.known.setdefault(read, len(self.known))
+
+    def take_new(self) -> list[Read]:
+        """The reads, in the order of their numbers, that were noted since this was asked for the last time."""
+        new = list(islice(self.known, self._taken, None))
+        self._taken = len(self.known)
+        return new
 
     @contextmanager
     def collecting(self) -> Iterator[Collected]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
-from pathlib import Path
+from functools import cache
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.reads import Content, Search, Size
+from regbuf_lint.index.reads import Content, Search
 from regbuf_lint.index.words import Words, read_words, words_of
 from regbuf_lint.source.discovery import python_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from regbuf_lint.index.reads import Reads
     from regbuf_lint.model.settings import Settings
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 
 MOST_FOLDERS = 4000
 """Folders of a project that are searched outside of its packages, so that nobody's home is read."""
+
+
+@cache
+def answer_of(found: tuple[Path, ...]) -> str:
+    """The digest of an answer."""
+    return hashlib.blake2b("\n".join(map(str, found)).encode(errors="replace"), digest_size=8).hexdigest()
 
 
 class WordSearch:
@@ -39,8 +47,8 @@ class WordSearch:
         self._reads = reads
         self._written = written or {}
         self._words: dict[Path, Words] = {}
+        self._fresh: dict[str, str] = {}
         self._files: dict[tuple[Path, int | None], list[Path]] = {}
-        self._too_large: set[Path] = set()
         self._by_word: dict[tuple[Path, str, int | None], dict[str, tuple[Path, ...]]] = {}
 
     def see(self, overlay: Overlay) -> None:
@@ -59,7 +67,6 @@ class WordSearch:
             word: the word.
             most: number of folders beyond which nothing is found.
         """
-        self._reads.note(Search(str(directory), kind, word))
         key = (directory, kind, most)
         if key not in self._by_word:
             found: defaultdict[str, list[Path]] = defaultdict(list)
@@ -67,22 +74,24 @@ class WordSearch:
                 for one in getattr(self._of(path), kind):
                     found[one].append(path)
             self._by_word[key] = {one: tuple(paths) for one, paths in found.items()}
-        if most is not None:
-            self._reads.note(Size(str(directory), most, directory in self._too_large))
-        return self._by_word[key].get(word, ())
+        answer = self._by_word[key].get(word, ())
+        self._reads.note(Search(str(directory), kind, word, most, answer_of(answer)))
+        return answer
 
     def words(self, path: Path) -> Words:
         """The words of a file; none of one that cannot be read."""
         self._reads.note(Content(str(path)))
         return self._of(path)
 
+    def take_fresh(self) -> dict[str, str]:
+        """The words, as written, that were found in files of the disk since this was asked for the last time."""
+        fresh, self._fresh = self._fresh, {}
+        return fresh
+
     def _files_below(self, directory: Path, most: int | None) -> list[Path]:
         key = (directory, most)
         if key not in self._files:
-            files = python_files(directory, self._settings, most)
-            if files is None:
-                self._too_large.add(directory)
-            self._files[key] = files or []
+            self._files[key] = python_files(directory, self._settings, most) or []
         return self._files[key]
 
     def _of(self, path: Path) -> Words:
@@ -96,6 +105,9 @@ class WordSearch:
         if written is not None:
             return read_words(written)
         try:
-            return words_of(self._overlay.read_bytes(path))
+            found = words_of(self._overlay.read_bytes(path))
         except OSError:
             return Words()
+        if not self._overlay.holds(path):
+            self._fresh[str(path)] = found.written()
+        return found

@@ -38,6 +38,7 @@ DEFAULT_EXCLUDES = (
     ".pants.d",
     ".pytest_cache",
     ".pytype",
+    ".regbuf_cache",
     ".ruff_cache",
     ".svn",
     ".tox",

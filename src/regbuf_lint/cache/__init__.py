@@ -1,0 +1,1 @@
+"""Results of earlier runs, and whether they still hold."""

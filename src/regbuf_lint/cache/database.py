@@ -1,0 +1,145 @@
+"""What the cache holds on the disk: files with their digests and words, and results with what they rest on.
+
+SQLite keeps it whole when several runs write at once, and when one of them is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.cache.folder import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+_FORMAT = 1
+_NAME = f"results-{_FORMAT}.sqlite3"
+_PATIENCE = 10.0
+"""Seconds for which another run that writes is waited for."""
+_TABLES = """
+CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, state TEXT, digest TEXT, words TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batches (id INTEGER PRIMARY KEY, key TEXT, reads TEXT);
+CREATE TABLE IF NOT EXISTS results (
+    key TEXT, path TEXT, batch INTEGER, numbers BLOB, outcome BLOB, PRIMARY KEY (key, path)
+) WITHOUT ROWID;
+"""
+_MOST_KEYS = 16
+"""Settings, roughly, whose results are kept; the oldest are given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """What is known of a file.
+
+    Attributes:
+        state: what the file system said of it.
+        digest: of its content.
+        words: what ``Words.written`` has written; None where nobody has asked for it.
+    """
+
+    state: str
+    digest: str
+    words: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """The result of one file.
+
+    Attributes:
+        batch: the batch whose reads it counts.
+        numbers: a number whose bits are the numbers of the reads that it rests on.
+        outcome: the result as bytes.
+    """
+
+    batch: int
+    numbers: int
+    outcome: bytes
+
+
+class Database:
+    """The cache's one file.
+
+    Args:
+        folder: the directory that holds it.
+
+    Raises:
+        OSError: the directory cannot be made.
+        sqlite3.Error: the file cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        prepare(folder)
+        self._connection = sqlite3.connect(folder / _NAME, timeout=_PATIENCE, isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.executescript(_TABLES)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def files(self) -> dict[str, FileRow]:
+        """What is known of files, but for their words."""
+        with closing(self._connection.execute("SELECT path, state, digest FROM files")) as rows:
+            return {path: FileRow(state, digest) for path, state, digest in rows}
+
+    def words(self) -> Iterator[tuple[str, str, str]]:
+        """Path, digest and words of each file whose words are known."""
+        with closing(self._connection.execute("SELECT path, digest, words FROM files WHERE words != ''")) as rows:
+            yield from rows
+
+    def results(self, key: str) -> dict[str, ResultRow]:
+        """The results under a key, by path."""
+        question = "SELECT path, batch, numbers, outcome FROM results WHERE key = ?"
+        with closing(self._connection.execute(question, (key,))) as rows:
+            return {
+                path: ResultRow(batch, int.from_bytes(numbers, "little"), outcome)
+                for path, batch, numbers, outcome in rows
+            }
+
+    def reads(self, batch: int) -> dict[str, Any] | None:
+        """What the results of a batch rest on, as it was given to ``save_results``; None of a batch that is gone."""
+        row = self._connection.execute("SELECT reads FROM batches WHERE id = ?", (batch,)).fetchone()
+        return json.loads(row[0]) if row is not None else None
+
+    def save_files(self, files: Iterable[tuple[str, FileRow]]) -> None:
+        """Remember files; words that were known stay where none are given and the content is the same."""
+        rows = [(path, row.state, row.digest, row.words) for path, row in files]
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.executemany(
+            "INSERT INTO files VALUES (?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET state = excluded.state, "
+            "words = coalesce(excluded.words, CASE WHEN digest = excluded.digest THEN words END), "
+            "digest = excluded.digest",
+            rows,
+        )
+        self._connection.execute("COMMIT")
+
+    def save_results(self, key: str, reads: Mapping[str, object], results: Iterable[tuple[str, int, bytes]]) -> None:
+        """Remember results of one batch.
+
+        Args:
+            key: what they were found under.
+            reads: what the results rest on.
+            results: path, numbers of reads, and result as bytes.
+        """
+        run = self._connection.execute
+        run("BEGIN IMMEDIATE")
+        batch = run("INSERT INTO batches (key, reads) VALUES (?, ?)", (key, json.dumps(reads))).lastrowid
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)",
+            [(key, path, batch, _bytes(numbers), outcome) for path, numbers, outcome in results],
+        )
+        kept = "SELECT key FROM batches GROUP BY key ORDER BY max(id) DESC LIMIT ?"
+        run(f"DELETE FROM results WHERE key NOT IN ({kept})", (_MOST_KEYS,))  # noqa: S608  no text from outside
+        run("DELETE FROM batches WHERE id NOT IN (SELECT batch FROM results)")
+        run("COMMIT")
+
+
+def _bytes(number: int) -> bytes:
+    return number.to_bytes((number.bit_length() + 7) // 8, "little")

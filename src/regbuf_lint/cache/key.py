@@ -1,0 +1,43 @@
+"""What results depend on beside files: the linter, Python, the settings, and where the run starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import regbuf_lint
+from regbuf_lint.cache.states import digest_of
+from regbuf_lint.index.files import installed_roots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from regbuf_lint.model.settings import Settings
+
+
+def cache_key(kind: str, settings: Settings, roots: Iterable[Path]) -> str:
+    """The key of results.
+
+    Args:
+        kind: what the results are, and who asks for them.
+        settings: the run's settings.
+        roots: directories from which packages of the project are imported.
+    """
+    told = (kind, settings, tuple(roots), settings.packages or installed_roots(), Path.cwd())
+    return digest_of(repr((told, sys.version_info[:3], version("libcst"), _own_files())).encode(errors="replace"))
+
+
+@cache
+def _own_files() -> tuple[tuple[str, int, int], ...]:
+    """The linter's files: the same release may be changed in place."""
+    found = []
+    for folder, _, names in os.walk(Path(regbuf_lint.__file__).parent):
+        for name in names:
+            if not name.endswith(".pyc"):
+                status = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118  start-up time
+                found.append((os.path.join(folder, name), status.st_mtime_ns, status.st_size))  # noqa: PTH118
+    return tuple(sorted(found))

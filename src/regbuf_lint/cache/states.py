@@ -1,0 +1,83 @@
+"""What files hold, told by their digests; a file of which the file system says the same as before is not read again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING
+
+from regbuf_lint.cache.database import FileRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MISSING = ""
+"""The digest of what is no file that can be read."""
+_TICK = 50_000_000
+"""Nanoseconds by which clocks of file systems lag behind at most."""
+
+
+class FileStates:
+    """Digests of files, each found once.
+
+    Args:
+        known: what earlier runs have found out.
+    """
+
+    def __init__(self, known: Mapping[str, FileRow]) -> None:
+        self._known = known
+        self._found: dict[str, str] = {}
+        self._rows: dict[str, FileRow] = {}
+        self._restless: set[str] = set()
+        self._start = time.time_ns()
+
+    def digest(self, path: str) -> str:
+        """The digest of a file's content, ``MISSING`` where there is none."""
+        found = self._found.get(path)
+        if found is None:
+            found = self._found[path] = self._find(path)
+        return found
+
+    def is_restless(self, path: str) -> bool:
+        """Whether a file may have changed since it was read: it was touched after the run began, or just before."""
+        return path in self._restless
+
+    def rows(self, words: Mapping[str, str]) -> Iterator[tuple[str, FileRow]]:
+        """What is to be remembered: what is not known as yet, and files with words that were not.
+
+        Args:
+            words: words of files as they are on the disk, by path, that earlier runs have not seen.
+        """
+        for path in dict.fromkeys((*self._rows, *words)):
+            row = self._rows.get(path) or self._known.get(path)
+            if self.digest(path) != MISSING and row is not None and path not in self._restless:
+                yield path, replace(row, words=words.get(path))
+
+    def _find(self, path: str) -> str:
+        try:
+            status = os.stat(path)  # noqa: PTH116  ten thousand times, and a Path builds more
+        except (OSError, ValueError):
+            return MISSING
+        if not S_ISREG(status.st_mode):
+            return MISSING
+        if max(status.st_mtime_ns, status.st_ctime_ns) > self._start - _TICK:
+            self._restless.add(path)
+        state = f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"
+        known = self._known.get(path)
+        if known is not None and known.state == state:
+            return known.digest
+        try:
+            digest = digest_of(Path(path).read_bytes())
+        except OSError:
+            return MISSING
+        self._rows[path] = FileRow(state, digest)
+        return digest
+
+
+def digest_of(data: bytes) -> str:
+    """The digest of some content."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
