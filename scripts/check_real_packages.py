@@ -191,7 +191,7 @@ def check(directory: Path, linter: Linter) -> Report:
     report.problems += outcome.problems
     if outcome.checked != report.files:
         report.problems.append(f"{outcome.checked} files checked of {report.files}")
-    report.findings.update(finding["code"] for finding in outcome.findings)
+    report.findings.update(one["code"] for one in outcome.findings if one["code"] is not None)
     check_fixing(report, linter, files)
     return report
 

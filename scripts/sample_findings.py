@@ -57,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
         entry(finding, options.strip)
         for report in options.reports
         for finding in json.loads(report.read_text(encoding="utf-8"))
-        if finding["code"].startswith(prefixes)
+        if finding["code"] is not None and finding["code"].startswith(prefixes)
     }
     for drawn in draw(entries, options.size, options.seed):
         print(f"- {drawn}")

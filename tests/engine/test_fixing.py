@@ -7,8 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from regbuf_lint.engine import fixing
 from regbuf_lint.engine.fixing import MOST_ROUNDS, FixMode, compatible, edited, fix_text
+from regbuf_lint.index.files import parse
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.span import Span
@@ -16,6 +20,7 @@ from regbuf_lint.rules.plain_tensor_attribute import META
 from regbuf_lint.source.text import SourceText
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable
 
 
@@ -102,6 +107,42 @@ def test_neighbouring_edits_do_not_wait() -> None:
     both = [finding(edit(text, 0, 1, "c")), finding(edit(text, 1, 2, "d"))]
     assert compatible(both) == both
     assert edited(SourceText.from_text(text), both) == "cd\n"
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 4), st.sampled_from("ab")), max_size=25))
+def test_what_is_made_at_once_touches_different_places(places: list[tuple[int, int, str]]) -> None:
+    text = "x" * 40
+    findings = [finding(edit(text, start, start + length, content)) for start, length, content in places]
+    chosen: list[Finding] = []
+    for one in findings:
+        assert one.fix is not None
+        (mine,) = one.fix.edits
+        taken = [other.fix.edits[0] for other in chosen if other.fix is not None]
+        inserts = [other for other in taken if other.span == mine.span and mine.span.start == mine.span.end]
+        if all(other == mine or other in inserts or not other.span.overlaps(mine.span) for other in taken):
+            chosen.append(one)
+    assert compatible(findings) == chosen
+
+
+def test_one_fix_among_many_that_leaves_no_python_is_found_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def counted(text: str) -> ast.Module:
+        parsed.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(fixing, "parse", counted)
+    text = "".join("broken = 1\n" if row == 77 else f"bad{row} = 1\n" for row in range(128))
+    others = replacing("bad", "better")
+
+    def check(source: SourceText) -> tuple[Finding, ...]:
+        start = source.text.index("broken")
+        return (*others(source), finding(edit(source.text, start, start + 6, "(("), name="broken"))
+
+    found = fix_text(SourceText.from_text(text), check, FixMode.SAFE)
+    assert len(found.applied) == 127
+    assert [one.attribute for one in found.dropped] == ["broken"]
+    assert len(parsed) < 40
 
 
 def test_an_edit_that_several_findings_share_is_made_once() -> None:

@@ -95,7 +95,16 @@ def test_a_class_that_is_too_large_to_follow_is_passed_over() -> None:
     steps = [f"self.a{i} = x.f({', '.join(['n'] * 60)})" for i in range(MOST_COST // 60)]
     text = in_init(*steps, "self.b = torch.ones(n)")
     other = in_init("self.a = torch.ones(n)", used=("a",)).partition("class")[2].replace("Model", "Other")
-    assert codes(f"{text}\nclass{other}") == ["RBF001"]
+    result = checked(f"{text}\nclass{other}")
+    assert [finding.class_name for finding in result.findings] == ["Other"]
+    assert result.unfollowed == ("Model",)
+
+
+def test_a_class_whose_methods_are_too_large_to_follow_is_named() -> None:
+    steps = "".join(f"        x = f({', '.join(['x'] * 60)})\n" for _ in range(MOST_COST // 100))
+    text = in_init("self.a = torch.ones(n)", used=("a",))
+    assert checked(f"{text}    def g(self, x):\n        y = self.a\n{steps}").unfollowed == ()
+    assert checked(f"{text}    def g(self, x):\n        y = self.a\n{steps * 2}").unfollowed == ("Model",)
 
 
 def test_calls_that_never_end() -> None:

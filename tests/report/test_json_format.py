@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_examples import EMPTY, NOTEBOOK, RESULT
+from report_examples import EMPTY, NOTEBOOK, PLAIN, RESULT, RISKY
 
+from regbuf_lint.model.result import FileResult, RunResult
 from regbuf_lint.report.json_format import SCHEMA_VERSION
 from regbuf_lint.report.registry import render
 
@@ -143,6 +144,18 @@ def test_file_errors_are_records_without_a_code() -> None:
     given = {"name", "message", "severity", "filename", "evidence"}
     assert {key for key, value in first.items() if value is None} == set(KEYS) - given
     assert [one["evidence"] for one in (first, records()[2], last)] == [[], [], []]
+
+
+def test_classes_that_are_too_large_are_records_behind_the_findings_of_their_file() -> None:
+    large = FileResult("a/m.py", (PLAIN,), unfollowed=("Outer.M",))
+    found = json.loads(render(RunResult((large, FileResult("b.py", (RISKY,)))), "json"))
+    assert [one["name"] for one in found] == ["plain-tensor-attribute", "class-not-followed", "plain-tensor-attribute"]
+    record = found[1]
+    assert (record["filename"], record["class"], record["severity"]) == ("a/m.py", "Outer.M", "warning")
+    assert (record["code"], record["location"], record["noqa_row"]) == (None, None, None)
+    assert "`Outer.M` is too large" in record["message"]
+    assert list(record) == KEYS
+    assert problems(found, SCHEMA) == []
 
 
 def test_nothing_found_is_an_empty_array() -> None:

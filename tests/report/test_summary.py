@@ -73,3 +73,12 @@ def test_hints() -> None:
     names = tuple(f"x.A{i}" for i in range(7))
     (hint,) = hints(RunResult((FileResult("a.py", unresolved_bases=names),)))
     assert "7 base classes could not be resolved (x.A0, x.A1, x.A2, x.A3, x.A4 and 2 more)" in hint
+
+
+def test_hint_about_classes_that_are_too_large() -> None:
+    (hint,) = hints(RunResult((FileResult("a.py", unfollowed=("M",)), FileResult("b.py"))))
+    assert hint == "1 class is too large to be followed to the end (a.py: M), so what was found there may not be all"
+    several = FileResult("a.py", unfollowed=tuple(f"M{i}" for i in range(6))), FileResult("b.py", unfollowed=("N",))
+    (hint,) = hints(RunResult(several))
+    assert hint.startswith("7 classes are too large to be followed to the end (a.py: M0, ")
+    assert "a.py: M4 and 2 more)" in hint

@@ -271,3 +271,16 @@ def test_whether_a_registration_is_persistent(text: str, persistent: bool) -> No
 
 def test_a_position_is_where_the_statement_starts() -> None:
     assert span_of("a\nb", "b") == Span(Position(2, 1), Position(2, 2))
+
+
+@pytest.mark.parametrize("value", ["+".join(["f(1, 2)"] * 1500), "x" + ".abs()" * 1500])
+def test_what_libcst_takes_too_long_for_is_refused(value: str) -> None:
+    text = f"self.a = {value}"
+    with pytest.raises(CannotRewrite, match="nests too deeply"):
+        register(SourceText.from_text(text), span_of(text, text), {"self.a": SAVED}, STYLE)
+
+
+def test_a_long_table_is_no_deep_one() -> None:
+    text = f"self.a = torch.tensor([{', '.join(['-1.5 * x'] * 1500)}])"
+    edit = register(SourceText.from_text(text), span_of(text, text), {"self.a": SAVED}, STYLE)
+    assert edit.content.startswith("self.register_buffer(")

@@ -18,33 +18,33 @@ from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import called_for
 from regbuf_lint.classes.uses import methods_of
-from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
-from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses, subclasses_in
 from regbuf_lint.infer.trace.following import Follower
-from regbuf_lint.model.class_view import Registration, Write, seen_by
+from regbuf_lint.model.class_view import Registration, Write, by_attribute, seen_by
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import (
     NAMELESS,
     NOTHING,
     Distribution,
-    Mapping,
-    Sequence,
     Tensor,
     asks_for_gradient,
     may_be,
     tensors,
     tensors_inside,
 )
+from regbuf_lint.model.value import Mapping as MappingValue
+from regbuf_lint.model.value import Sequence as SequenceValue
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
     from regbuf_lint.model.settings import Settings
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
 
-_HOLDING = (Tensor, Sequence, Mapping, Distribution)
+_HOLDING = (Tensor, SequenceValue, MappingValue, Distribution)
 """What an attribute can be whose tensors somebody may ask about."""
 
 
@@ -95,6 +95,7 @@ class ClassContext:
         self.built = subclass or symbol
         self.inference = inference
         self._traces: dict[tuple[frozenset[str], bool], Trace] = {}
+        self._later_events: dict[str, Mapping[str | None, list[Event]]] = {}
 
     @cached_property
     def building(self) -> frozenset[str]:
@@ -123,9 +124,13 @@ class ClassContext:
             known = self._traces[asked, again] = self._followed(asked, runs)
         return known
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether a method is too large to tell all that becomes of an attribute, of those asked about so far."""
+        return any(method.stopped for trace in self._traces.values() for method in trace.methods)
+
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
-        subclasses = [one for one in self._family if self._is_subclass(one)]
-        follower = Follower(self.inference, self.built, subclasses, attributes, runs)
+        follower = Follower(self.inference, self.built, self._below, attributes, runs)
         return follower.trace(self.construction.attributes)
 
     @cached_property
@@ -144,6 +149,23 @@ class ClassContext:
     def definition(self) -> ClassDefinition:
         """The class as it is written."""
         return self.inference.definition(self.symbol)
+
+    def events_of(self, attribute: str | None) -> Sequence[Event]:
+        """What construction does to an attribute, in order; None stands for names known at run time alone."""
+        return self._events_by_attribute.get(attribute, ())
+
+    def writes(self, attribute: str | None) -> list[Write]:
+        """Every write of construction to an attribute, in order."""
+        return [event for event in self.events_of(attribute) if isinstance(event, Write)]
+
+    @cached_property
+    def _events_by_attribute(self) -> Mapping[str | None, list[Event]]:
+        return by_attribute(self.construction.events)
+
+    @cached_property
+    def registrations(self) -> tuple[Registration, ...]:
+        """Every registration of a buffer by construction, in order."""
+        return tuple(event for event in self.construction.events if isinstance(event, Registration))
 
     def value_of(self, attribute: str) -> Value:
         """What an attribute is when construction ends; nothing where no path sets it."""
@@ -178,9 +200,12 @@ class ClassContext:
     @cached_property
     def _family(self) -> tuple[ClassSymbol, ...]:
         """The class, its bases, and those classes of the file that inherit from it."""
-        others = map(ClassSymbol, self.symbol.scope.file.class_scopes())
-        subclasses = [one for one in others if self._is_subclass(one)]
-        return (*self.inference.classes(self.symbol), *subclasses)
+        return (*self.inference.classes(self.symbol), *self._below)
+
+    @property
+    def _below(self) -> list[ClassSymbol]:
+        """Those classes of the file that inherit from the class."""
+        return subclasses_in(self.inference, self.symbol, self.symbol.scope.file)
 
     def readers(self, attribute: str) -> frozenset[str]:
         """Names of the methods of the class, its bases and subclasses that name the attribute to read it."""
@@ -201,9 +226,6 @@ class ClassContext:
     def family_uses(self) -> tuple[AttributeUses, ...]:
         """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
         return tuple(self.inference.uses(one) for one in self._family)
-
-    def _is_subclass(self, other: ClassSymbol) -> bool:
-        return other != self.symbol and self.symbol in self.inference.classes(other)
 
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""
@@ -232,36 +254,53 @@ class ClassContext:
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""
-        if method in BUILDERS:
-            return False
-        return any(one not in self.building for one in {method} | self._reaching(method))
+        return method not in BUILDERS and (method not in self.building or method in self._used_later)
 
-    def _callers(self, method: str) -> set[str]:
-        return methods_of([uses.read for uses in self.family_uses], method)
-
-    def _reaching(self, method: str) -> set[str]:
-        """The methods that call a method, directly or through others."""
-        seen: set[str] = set()
-        waiting = {method}
+    @cached_property
+    def _used_later(self) -> frozenset[str]:
+        """What methods that construction does not run name, directly or through others."""
+        named: dict[str, list[str]] = {}
+        for uses in self.family_uses:
+            for name, methods in uses.read.items():
+                for method in methods:
+                    named.setdefault(method, []).append(name)
+        found: set[str] = set()
+        waiting = [method for method in named if method not in self.building]
         while waiting:
-            waiting = {caller for one in waiting for caller in self._callers(one)} - seen
-            seen |= waiting
-        return seen
+            more = [name for name in named.get(waiting.pop(), ()) if name not in found]
+            found.update(more)
+            waiting += more
+        return frozenset(found)
 
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""
         methods = methods_of([one.stored for one in self.own_uses], attribute) - self.construction.called - BUILDERS
-        events = [later_events(self.inference, self.built, method) for method in sorted(methods)]
-        found = (event for several in events for event in several if event.attribute == attribute)
+        found = (event for method in sorted(methods) for event in self._later(method).get(attribute, ()))
         return tuple(seen_by(event, self.symbol.name) for event in found)
+
+    def _later(self, method: str) -> Mapping[str | None, list[Event]]:
+        """What a method that construction does not call does, by attribute."""
+        known = self._later_events.get(method)
+        if known is None:
+            known = by_attribute(later_events(self.inference, self.built, method))
+            self._later_events[method] = known
+        return known
 
     def is_held_elsewhere(self, attribute: str) -> bool:
         """Whether another attribute, or another object, may hold the very tensor that an attribute holds."""
         functions = (function for one in self.definitions for function in one.methods.values())
         if self.escapes(attribute) or any(is_stored_again(function, attribute) for function in functions):
             return True
-        writes = (one for one in self.construction.events if isinstance(one, Write) and one.attribute != attribute)
-        return any(tensor.alias == attribute for write in writes for tensor in tensors(write.value))
+        return not self._held_by.get(attribute, frozenset()) <= {attribute}
+
+    @cached_property
+    def _held_by(self) -> Mapping[str, set[str | None]]:
+        """The attributes to which construction gives the very tensor that an attribute holds, by that attribute."""
+        found: dict[str, set[str | None]] = {}
+        for event in self.construction.events:
+            for tensor in tensors(event.value) if isinstance(event, Write) else ():
+                found.setdefault(tensor.alias, set()).add(event.attribute)
+        return found
 
     def escapes(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
@@ -358,8 +397,7 @@ class ClassContext:
 
     def registered_as(self, attribute: str) -> str | None:
         """The buffer of another name as which construction registers the very tensor that the attribute holds."""
-        events = (event for event in self.construction.events if isinstance(event, Registration))
-        named = (event for event in events if event.attribute != attribute and event.step.own)
+        named = (event for event in self.registrations if event.attribute != attribute and event.step.own)
         held = (event for event in named if any(one.alias == attribute for one in tensors(event.value)))
         return next((event.attribute for event in held if self._says_attribute(event.argument, attribute)), None)
 

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
@@ -120,7 +121,7 @@ class _Setter:
         names = {self._key, self._value}
         return not isinstance(statement, ast.If) and any(
             isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Store)
-            for node in ast.walk(statement)
+            for node in walk(statement)
         )
 
     def _holds(self, test: ast.expr) -> bool | None:
@@ -183,7 +184,7 @@ def _is_constant(statement: ast.stmt) -> bool:
 
 def finds_buffers(function: FunctionNode) -> bool:
     """Whether a ``__getattr__`` may give what that of nn.Module finds, which alone knows where buffers are kept."""
-    nodes = list(ast.walk(function))
+    nodes = list(walk(function))
     if any("_buffers" in {getattr(node, "attr", ""), getattr(node, "value", "")} for node in nodes if _is_name(node)):
         return True
     ignored = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}

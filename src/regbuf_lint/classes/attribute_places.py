@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,14 +20,14 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 def attributes_of(nodes: Iterable[ast.AST], receiver: str) -> Iterator[ast.Attribute]:
     """Every ``self.x``, whatever ``x`` is, with ``self`` called ``receiver``."""
     for root in nodes:
-        for node in ast.walk(root):
+        for node in walk(root):
             if isinstance(node, ast.Attribute) and is_name(node.value, receiver):
                 yield node
 
 
 def is_in_inner_scope(statements: Iterable[ast.stmt], receiver: str, attribute: str) -> bool:
     """Whether a function or class that is made there names the attribute, and may use it later."""
-    scopes = (node for statement in statements for node in ast.walk(statement) if isinstance(node, _SCOPES))
+    scopes = (node for statement in statements for node in walk(statement) if isinstance(node, _SCOPES))
     return any(node.attr == attribute for node in attributes_of(scopes, receiver))
 
 
@@ -42,9 +43,9 @@ def by_statement(
     """
     around: dict[int, ast.stmt] = {}
     for statement in statements:
-        for inner in ast.walk(statement):
+        for inner in walk(statement):
             if isinstance(inner, _SIMPLE):
-                around.update((id(node), inner) for node in ast.walk(inner))
+                around.update((id(node), inner) for node in walk(inner))
     found: dict[Span, tuple[Span, ...]] = {}
     for node in nodes:
         key = span(around.get(id(node), node))

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, TypeGuard
 
 from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.definition import ClassDefinition
@@ -21,7 +22,7 @@ def walks_own_buffers(definition: ClassDefinition) -> str | None:
     """
     for name, function in definition.methods.items():
         receiver = receiver_name(function)
-        if any(_is_own_walk(node, receiver) or _changes_each(node, receiver) for node in ast.walk(function)):
+        if any(_is_own_walk(node, receiver) or _changes_each(node, receiver) for node in walk(function)):
             return name
     return None
 
@@ -36,9 +37,9 @@ def _is_own_walk(node: ast.AST, receiver: str | None) -> bool:
 
 def _changes_each(node: ast.AST, receiver: str | None) -> bool:
     """``for buffer in self.buffers(): buffer.zero_()``, or a loop that registers or sets something for each."""
-    if not isinstance(node, ast.For) or not any(_is_walk(one, receiver) for one in ast.walk(node.iter)):
+    if not isinstance(node, ast.For) or not any(_is_walk(one, receiver) for one in walk(node.iter)):
         return False
-    calls = (one for statement in node.body for one in ast.walk(statement) if isinstance(one, ast.Call))
+    calls = (one for statement in node.body for one in walk(statement) if isinstance(one, ast.Call))
     return any(_is_change(last_name(call.func)) for call in calls)
 
 

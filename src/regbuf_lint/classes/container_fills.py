@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
@@ -18,7 +19,7 @@ FILLING = frozenset({"append", "add", "insert", "appendleft", "extend", "update"
 @once_per_node
 def filled_in(function: FunctionNode) -> frozenset[str]:
     """Attributes of ``self`` that a method fills: ``self.x[...] = value``, ``self.x.append(value)``."""
-    places = (_container(node) for node in ast.walk(function))
+    places = (_container(node) for node in walk(function))
     roots = (own_attribute(function, _root(function, place)) for place in places if place is not None)
     return frozenset(one for one in roots if one is not None)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import FunctionNode, nested_blocks
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -71,26 +72,26 @@ def decorator_names(node: ast.ClassDef | FunctionNode) -> frozenset[str]:
 @once_per_node
 def names_in(function: FunctionNode) -> frozenset[str]:
     """Every name that a function reads, binds or takes as an argument."""
-    found = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    return frozenset(found | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)})
+    found = {node.id for node in walk(function) if isinstance(node, ast.Name)}
+    return frozenset(found | {node.arg for node in walk(function) if isinstance(node, ast.arg)})
 
 
 @once_per_node
 def stored_in(node: ast.AST) -> frozenset[str]:
     """Every name that a function or expression binds, those of arguments left aside."""
-    names = (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+    names = (one for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
     return frozenset(one.id for one in names)
 
 
 @once_per_node
 def bound_in(function: ast.AST) -> frozenset[str]:
     """Every name that a function or expression binds or takes as an argument."""
-    return stored_in(function) | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    return stored_in(function) | {node.arg for node in walk(function) if isinstance(node, ast.arg)}
 
 
 def names_string(expressions: Iterable[ast.expr], text: str) -> bool:
     """Whether a string in some expressions is just ``text``."""
-    nodes = (node for one in expressions for node in ast.walk(one))
+    nodes = (node for one in expressions for node in walk(one))
     return any(isinstance(node, ast.Constant) and node.value == text for node in nodes)
 
 

@@ -10,6 +10,7 @@ from regbuf_lint.classes.definition import is_name, receiver_name
 from regbuf_lint.classes.reaching import own_attribute
 from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
+from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +57,7 @@ def device_moves(definition: ClassDefinition) -> Iterator[DeviceMove]:
 
 def stays_put(function: FunctionNode) -> bool:
     """Whether a class's own ``_apply`` calls no other one, so that it moves nothing but what it names."""
-    return not any(isinstance(node, ast.Attribute) and node.attr == function.name for node in ast.walk(function))
+    return not any(isinstance(node, ast.Attribute) and node.attr == function.name for node in walk(function))
 
 
 def _is_all_that(statement: ast.stmt, call: ast.Call) -> bool:
@@ -73,7 +74,7 @@ def moves_parts(function: FunctionNode, made: ast.Call, movers: frozenset[str]) 
         movers: names of the methods that move an nn.Module in place. A statement that does nothing but call one moves
             some nn.Module: a tensor is not changed by it (torch 2.13).
     """
-    return any(_moves_part(node, made, receiver_name(function), movers) for node in ast.walk(function))
+    return any(_moves_part(node, made, receiver_name(function), movers) for node in walk(function))
 
 
 def _moves_part(node: ast.AST, made: ast.Call, receiver: str | None, movers: frozenset[str]) -> bool:
@@ -85,7 +86,7 @@ def _moves_part(node: ast.AST, made: ast.Call, receiver: str | None, movers: fro
 
 
 def _calls(node: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.Call, ast.stmt]]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         inner = child if isinstance(child, ast.stmt) else statement
         if isinstance(child, ast.Call):
             yield child, inner

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_places import attributes_of
 from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -36,7 +37,7 @@ def attributes_on(definition: ClassDefinition, row: int, known: Container[str]) 
     for function in _functions(definition):
         receiver = receiver_name(function)
         if receiver is not None and _stands_on(function, row):
-            called = {id(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
+            called = {id(node.func) for node in walk(function) if isinstance(node, ast.Call)}
             nodes = [
                 node for node in attributes_of([function], receiver) if id(node) not in called or node.attr in known
             ]
@@ -55,7 +56,7 @@ def _functions(definition: ClassDefinition) -> Iterator[FunctionNode]:
 
 def _simple_statements(function: FunctionNode, row: int) -> list[ast.stmt]:
     """Statements on a line that hold no other statements."""
-    inner = (node for node in ast.walk(function) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
+    inner = (node for node in walk(function) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
     return [node for node in inner if _stands_on(node, row)]
 
 

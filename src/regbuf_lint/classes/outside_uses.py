@@ -8,29 +8,33 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import last_name, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.tree import children, walk
 from regbuf_lint.model.use import IDENTITY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
 
 _HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
 
 
+@once_per_node
 def hooked(tree: ast.Module) -> frozenset[str]:
     """Names of the methods that a file registers as hooks, which run with the ``forward`` of some part."""
     arguments = (
         definition_of(function, argument)
-        for function in ast.walk(tree)
+        for function in walk(tree)
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Call) and last_name(node.func) in _HOOKING
         for argument in (*node.args, *(one.value for one in node.keywords))
     )
     return frozenset(one.attr for one in arguments if isinstance(one, ast.Attribute))
 
 
+@once_per_node
 def always_called_in_forward(tree: ast.Module) -> frozenset[str]:
     """Names of the methods that some ``forward`` of a file calls whenever it runs, on whatever object."""
     statements = (one for function in _serving_forward(tree) for one in _always_run(function.body))
@@ -40,7 +44,7 @@ def always_called_in_forward(tree: ast.Module) -> frozenset[str]:
 
 def _serving_forward(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     """Each ``forward`` of a file, and the methods beside it that run whenever it does."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
             methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
             waiting = ["forward"]
@@ -67,6 +71,7 @@ def _always_run(block: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
 
 
+@once_per_node
 def set_from_outside(tree: ast.Module) -> frozenset[str]:
     """Names of the attributes that some ``forward`` of a file sets, of an object that it does not belong to."""
     return frozenset(
@@ -89,21 +94,31 @@ def read_outside(tree: ast.Module, definitions: Iterable[ClassDefinition], attri
 
     One that passes it on, under the same name, leaves the question to whoever reads it there.
     """
+    reads = _reads(tree).get(attribute, ())
+    if not reads:
+        return False
     receivers = {receiver_name(one) for definition in definitions for one in definition.methods.values()}
-    passed_on = {id(value) for target, value in stores_in(tree) if getattr(target, "attr", None) == attribute}
-    return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == attribute
-        and isinstance(node.ctx, ast.Load)
-        and id(node) not in passed_on
-        and not (isinstance(node.value, ast.Name) and node.value.id in receivers)
-        for node in _running(tree)
-    )
+    return not all(isinstance(one.value, ast.Name) and one.value.id in receivers for one in reads)
+
+
+@once_per_node
+def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
+    """Where a file reads an attribute other than to give it to one of the same name, by its name."""
+    passed_on = {id(value) for target, value in stores_in(tree) if _is_attribute(value, getattr(target, "attr", None))}
+    found: dict[str, list[ast.Attribute]] = {}
+    for node in _running(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in passed_on:
+            found.setdefault(node.attr, []).append(node)
+    return found
+
+
+def _is_attribute(node: ast.expr, name: str | None) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name
 
 
 def _running(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a file without those of methods that compare or show objects."""
-    for node in ast.iter_child_nodes(tree):
+    for node in children(tree):
         if not (isinstance(node, ast.FunctionDef) and node.name in IDENTITY):
             yield node
             yield from _running(node)

@@ -9,6 +9,7 @@ from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
 from regbuf_lint.classes.stores import pairs_of, stores_in, targets_of
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import nested_blocks
+from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,6 +57,8 @@ class _Reading:
 
     def __init__(self) -> None:
         self.found: dict[ast.expr, ast.expr] = {}
+        self._held: set[str] = set()
+        """Attributes that some local was given so far."""
 
     def block(self, body: Iterable[ast.stmt], known: Known) -> Known | None:
         """What is known behind a block; None where nothing runs behind it."""
@@ -73,8 +76,8 @@ class _Reading:
         if not blocks:
             return self._simple(statement, known)
         if not isinstance(statement, (ast.If, ast.With)):  # a loop's body may have run before, and a `try` have failed
-            known = _after(known, list(ast.walk(statement)))
-        for head in (one for one in ast.iter_child_nodes(statement) if not isinstance(one, ast.stmt)):
+            known = self._after(known, list(walk(statement)))
+        for head in (one for one in children(statement) if not isinstance(one, ast.stmt)):
             known = self._read(head, known)
         if isinstance(statement, ast.With):
             return self.block(statement.body, known)
@@ -85,7 +88,7 @@ class _Reading:
 
     def _simple(self, statement: ast.stmt, known: Known) -> Known | None:
         behind = known
-        for part in reversed(list(ast.iter_child_nodes(statement))):  # the value first, then what it is assigned to
+        for part in reversed(children(statement)):  # the value first, then what it is assigned to
             behind = self._read(part, behind)
         if isinstance(statement, _LEAVING):
             return None
@@ -96,27 +99,29 @@ class _Reading:
             for target, value in pairs_of(statement)
             if isinstance(target, ast.Name) and (value is not statement.value or target in targets_of(statement))
         }
+        self._held.update(one.attr for one in given.values() if isinstance(one, ast.Attribute))
         return {**behind, **given}
 
     def _read(self, node: ast.AST, known: Known) -> Known:
         """What is known behind code without statements of its own; the names that it reads are noted."""
         if not known:
             return known
-        nodes = list(ast.walk(node))
+        nodes = list(walk(node))
         names = [one for one in nodes if isinstance(one, ast.Name) and one.id in known]
         if names:
             inner = bound_in(node)
             self.found.update({one: known[one.id] for one in names if one.id not in inner})
-        return _after(known, nodes)
+        return self._after(known, nodes)
 
-
-def _after(known: Known, nodes: Iterable[ast.AST]) -> Known:
-    """What is known behind code that may bind names, or give an attribute another value than a local was given."""
-    stores = [one for one in nodes if isinstance(one, (ast.Name, ast.Attribute)) and not isinstance(one.ctx, ast.Load)]
-    names = frozenset(one.id for one in stores if isinstance(one, ast.Name))
-    changed = {one.attr for one in stores if isinstance(one, ast.Attribute)}
-    stale = (name for name, one in known.items() if isinstance(one, ast.Attribute) and one.attr in changed)
-    return _without(known, names.union(stale))
+    def _after(self, known: Known, nodes: Iterable[ast.AST]) -> Known:
+        """What is known behind code that may bind names, or give an attribute another value than a local was given."""
+        places = (one for one in nodes if isinstance(one, (ast.Name, ast.Attribute)))
+        stores = [one for one in places if not isinstance(one.ctx, ast.Load)]
+        names = {one.id for one in stores if isinstance(one, ast.Name)}
+        changed = self._held.intersection(one.attr for one in stores if isinstance(one, ast.Attribute))
+        if changed:
+            names.update(name for name, one in known.items() if isinstance(one, ast.Attribute) and one.attr in changed)
+        return _without(known, frozenset(names))
 
 
 def _without(known: Known, names: frozenset[str]) -> Known:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import bound_in, receiver_name
 from regbuf_lint.classes.stores import is_own, own_values, values_in
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +40,7 @@ def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attr
 def _is_set_first(function: FunctionNode, receiver: str | None, attribute: str) -> bool:
     """Whether the first of the method's own statements that names the attribute assigns it."""
     for statement in function.body:
-        if any(is_own(node, receiver, attribute) for node in ast.walk(statement) if isinstance(node, ast.expr)):
+        if any(is_own(node, receiver, attribute) for node in walk(statement) if isinstance(node, ast.expr)):
             return isinstance(statement, (ast.Assign, ast.AnnAssign)) and bool(
                 own_values(statement, receiver, attribute)
             )
@@ -47,4 +48,4 @@ def _is_set_first(function: FunctionNode, receiver: str | None, attribute: str) 
 
 
 def _names(value: ast.expr) -> frozenset[str]:
-    return frozenset(node.id for node in ast.walk(value) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in walk(value) if isinstance(node, ast.Name))

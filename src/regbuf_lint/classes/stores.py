@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, last_name, receiver_name
 from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.tree import walk
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def stores_in(node: ast.AST) -> Sequence[tuple[ast.expr, ast.expr]]:
 
     A tuple is taken apart: its parts get those of a tuple of the same length, or else the whole value.
     """
-    statements = (one for one in ast.walk(node) if isinstance(one, (ast.Assign, ast.AnnAssign)))
+    statements = (one for one in walk(node) if isinstance(one, (ast.Assign, ast.AnnAssign)))
     return tuple(pair for one in statements for pair in pairs_of(one))
 
 
@@ -63,7 +64,7 @@ def values_in(functions: Iterable[FunctionNode], attribute: str) -> list[ast.exp
 def called_for(function: FunctionNode, attribute: str) -> Iterator[str]:
     """Last names of what a method calls to make the values that it assigns to an attribute of its ``self``."""
     for value in values_in([function], attribute):
-        yield from (last_name(node.func) for node in ast.walk(value) if isinstance(node, ast.Call))
+        yield from (last_name(node.func) for node in walk(value) if isinstance(node, ast.Call))
 
 
 def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
@@ -71,7 +72,7 @@ def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
     return any(
         isinstance(value, ast.Call)
         and last_name(value.func) in _RESHAPING
-        and any(is_own(node, receiver, attribute) for node in ast.walk(value))
+        and any(is_own(node, receiver, attribute) for node in walk(value))
         for value in map(_in_first_form, own_values(function, receiver, attribute))
     )
 
@@ -92,7 +93,7 @@ def _copies(method: str) -> bool:
 def freezes(function: ast.AST) -> bool:
     """Whether a function says ``p.requires_grad = False`` or ``x.requires_grad_(False)``."""
     assigned = [(getattr(target, "attr", ""), value) for target, value in stores_in(function)]
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and node.args]
+    calls = [node for node in walk(function) if isinstance(node, ast.Call) and node.args]
     return any(
         name in {"requires_grad", "requires_grad_"} and isinstance(value, ast.Constant) and value.value is False
         for name, value in (*assigned, *((last_name(one.func), one.args[0]) for one in calls))
@@ -113,7 +114,7 @@ def names_own(function: FunctionNode, attribute: str) -> bool:
 @once_per_node
 def _own_names(function: FunctionNode) -> frozenset[str]:
     receiver = receiver_name(function)
-    named = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
+    named = (node for node in walk(function) if isinstance(node, ast.Attribute))
     return frozenset(node.attr for node in named if is_name(node.value, receiver))
 
 

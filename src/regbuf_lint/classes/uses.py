@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import ClassDefinition, is_none, name_in_torch, receiver_name
 from regbuf_lint.classes.reaching import definition_of
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -80,7 +81,7 @@ class _Collector:
         self._uses = uses
         self._method = function.name
         self._function = function
-        self._nodes = list(ast.walk(function))
+        self._nodes = list(walk(function))
         self._receiver = receiver
         self._computed: set[str] = set()
         """Those of ``setattr`` and ``getattr`` that are called on the object with a name that is not known here."""

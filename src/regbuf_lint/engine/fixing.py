@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -114,33 +115,47 @@ def compatible(findings: Iterable[Finding]) -> list[Finding]:
     at one place. Otherwise they must touch different places.
     """
     chosen: list[Finding] = []
-    taken: list[Edit] = []
+    taken: list[Edit] = []  # in the order of their places, no two of which overlap
     for finding in findings:
-        if finding.fix is None:
-            continue
-        edits = finding.fix.edits
-        if any(_conflict(edit, other) for edit in edits for other in taken):
+        if finding.fix is None or any(_conflicts(edit, taken) for edit in finding.fix.edits):
             continue
         chosen.append(finding)
-        taken.extend(edits)
+        for edit in finding.fix.edits:
+            insort(taken, edit, key=_place)
     return chosen
 
 
-def _conflict(edit: Edit, other: Edit) -> bool:
-    both_insert = edit.span == other.span and edit.span.start == edit.span.end
-    return edit != other and not both_insert and edit.span.overlaps(other.span)
+def _place(edit: Edit) -> Span:
+    return edit.span
+
+
+def _conflicts(edit: Edit, taken: list[Edit]) -> bool:
+    """Whether another edit touches the same place; two insertions at one place stand side by side."""
+    behind = bisect_left(taken, edit.span.end, key=lambda one: one.span.start)
+    while behind and taken[behind - 1].span.end > edit.span.start:
+        behind -= 1
+        if taken[behind] != edit:
+            return True
+    return False
 
 
 def _apply(source: SourceText, findings: list[Finding]) -> tuple[str, list[Finding]]:
     """The text with all fixes made; those that leave a text which does not parse are left out."""
-    text = edited(source, findings)
-    if _parses(text):
-        return text, findings
-    made: list[Finding] = []
-    for finding in findings:
-        if _parses(edited(source, [*made, finding])):
-            made.append(finding)
+    made = _sound(source, [], findings)
     return edited(source, made), made
+
+
+def _sound(source: SourceText, made: list[Finding], more: list[Finding]) -> list[Finding]:
+    """Some findings, and those of ``more`` whose fixes leave a text that parses beside theirs.
+
+    Halves are tried where the whole does not parse, so that one bad fix among many is found soon.
+    """
+    if _parses(edited(source, [*made, *more])):
+        return [*made, *more]
+    if len(more) == 1:
+        return made
+    half = len(more) // 2
+    return _sound(source, _sound(source, made, more[:half]), more[half:])
 
 
 def edited(source: SourceText, findings: Iterable[Finding]) -> str:
@@ -149,10 +164,12 @@ def edited(source: SourceText, findings: Iterable[Finding]) -> str:
     contents: dict[Span, list[str]] = {}
     for edit in dict.fromkeys(edits):
         contents.setdefault(edit.span, []).append(edit.content)
-    text = source.text
-    for span in sorted(contents, reverse=True):
-        text = text[: source.offset(span.start)] + _joined(contents[span], source) + text[source.offset(span.end) :]
-    return text
+    parts: list[str] = []
+    end = 0
+    for span in sorted(contents):
+        parts += (source.text[end : source.offset(span.start)], _joined(contents[span], source))
+        end = source.offset(span.end)
+    return "".join([*parts, source.text[end:]])
 
 
 def _joined(contents: list[str], source: SourceText) -> str:

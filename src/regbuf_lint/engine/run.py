@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.deep_stack import with_deep_stack
 from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted
-from regbuf_lint.engine.session import Session
+from regbuf_lint.engine.session import Checked, Session
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
 from regbuf_lint.source.errors import SourceError
@@ -63,7 +63,7 @@ class SourceCheck:
         self._sound = source
         self._found: tuple[Finding, ...] | None = None
         self._hidden = 0
-        self._unresolved: tuple[str, ...] = ()
+        self._checked_last = Checked(())
 
     def result(self, mode: FixMode) -> FileResult:
         """Check the text, and fix it in memory as far as ``mode`` says."""
@@ -91,7 +91,8 @@ class SourceCheck:
             shown,
             findings=findings,
             suppressed=self._hidden,
-            unresolved_bases=self._unresolved,
+            unresolved_bases=self._checked_last.unresolved_bases,
+            unfollowed=self._checked_last.unfollowed,
             fixed=_fixed_file(source, path, outcome),
             text=outcome.source.text if findings else "",
             cells={**source.cells, **outcome.source.cells} if findings else {},
@@ -108,7 +109,7 @@ class SourceCheck:
     def _checked(self, text: SourceText) -> tuple[Finding, ...]:
         session, path, noqa = self._session, self.path, self._noqa
         checked = session.check(path, text)
-        self._unresolved = checked.unresolved_bases
+        self._checked_last = checked
         if not checked.findings and not (noqa and session.wants_unused_suppressions):
             self._hidden = 0
             return ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,10 +52,20 @@ class Checked:
     Attributes:
         findings: sorted by place; suppression comments are not looked at yet.
         unresolved_bases: names of bases because of which classes were passed over.
+        unfollowed: names of classes that are too large to be followed to their ends.
     """
 
     findings: tuple[Finding, ...]
     unresolved_bases: tuple[str, ...] = ()
+    unfollowed: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What stands beside the findings of a file, each once, in the order in which it was met."""
+
+    unresolved_bases: dict[str, None] = field(default_factory=dict)
+    unfollowed: dict[str, None] = field(default_factory=dict)
 
 
 class Session:
@@ -108,13 +118,14 @@ class Session:
             facts = self._facts(path, source)
         except ParseError as failure:
             return Checked(self.syntax_errors(path, failure))
-        unresolved: dict[str, None] = {}
+        notes = _Notes()
         findings = [
             finding
-            for finding in self._findings(facts, unresolved)
+            for finding in self._findings(facts, notes)
             if not any(names(selector, finding.code) for selector in ignored)
         ]
-        return Checked(tuple(sorted(findings, key=lambda one: (one.span, one.code))), tuple(unresolved))
+        ordered = tuple(sorted(findings, key=lambda one: (one.span, one.code)))
+        return Checked(ordered, tuple(notes.unresolved_bases), tuple(notes.unfollowed))
 
     def contexts(self, path: Path, source: SourceText) -> Iterator[ClassContext]:
         """The nn.Module classes of a file as rules see them: as constructed by themselves, then by subclasses.
@@ -127,7 +138,7 @@ class Session:
             own = construct_as_called(self._inference, symbol) if self._is_module(symbol) else None
             if own is not None:
                 yield self._context(symbol, own)
-            known = [] if own is None else self._of_class(symbol, own)
+            known = [] if own is None else self._of_class(symbol, own, _Notes())
             stood_for = self._is_stood_for(symbol, own, known)
             for one, seen in constructions_through_subclasses(self._inference, symbol, own, stood_for=stood_for):
                 yield self._context(symbol, seen, one)
@@ -175,24 +186,29 @@ class Session:
             return ()
         return (syntax_error(failure.message, failure.position),)
 
-    def _findings(self, facts: FileFacts, unresolved: dict[str, None]) -> Iterator[Finding]:
+    def _findings(self, facts: FileFacts, notes: _Notes) -> Iterator[Finding]:
         for scope in facts.class_scopes():
             symbol = ClassSymbol(scope)
             membership = self._inference.hierarchy.membership(symbol)
             if membership.verdict is Verdict.UNKNOWN:
-                unresolved.update(dict.fromkeys(membership.unresolved))
+                notes.unresolved_bases.update(dict.fromkeys(membership.unresolved))
             construction = construct_as_called(self._inference, symbol) if membership.verdict is Verdict.YES else None
-            own = [] if construction is None else self._of_class(symbol, construction)
-            yield from self._with_subclasses(symbol, construction, own)
+            own = [] if construction is None else self._of_class(symbol, construction, notes)
+            yield from self._with_subclasses(symbol, construction, own, notes)
 
     def _of_class(
-        self, symbol: ClassSymbol, construction: Construction, subclass: ClassSymbol | None = None
+        self, symbol: ClassSymbol, construction: Construction, notes: _Notes, subclass: ClassSymbol | None = None
     ) -> list[Finding]:
         """What the rules find in a class, as its own construction or that of a subclass runs it."""
+        if construction.stopped:
+            notes.unfollowed[symbol.scope.qualname] = None
         if not construction.events:
             return []
         context = self._context(symbol, construction, subclass)
-        return [finding for rule in self._rules for finding in rule.check(context)]
+        findings = [finding for rule in self._rules for finding in rule.check(context)]
+        if context.was_stopped:
+            notes.unfollowed[symbol.scope.qualname] = None
+        return findings
 
     def _context(
         self, symbol: ClassSymbol, construction: Construction, subclass: ClassSymbol | None = None
@@ -203,13 +219,13 @@ class Session:
         return ClassContext(self._inference, symbol, construction, subclass=subclass)
 
     def _with_subclasses(
-        self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]
+        self, symbol: ClassSymbol, own: Construction | None, known: list[Finding], notes: _Notes
     ) -> Iterator[Finding]:
         """What is found in a class, by those of its objects, too, that are ones of classes that inherit from it."""
         stood_for = self._is_stood_for(symbol, own, known)
         views = []
         for subclass, seen in constructions_through_subclasses(self._inference, symbol, own, stood_for=stood_for):
-            views.append(View(seen, tuple(self._of_class(symbol, seen, subclass))))
+            views.append(View(seen, tuple(self._of_class(symbol, seen, notes, subclass))))
         if stood_for:
             return agreed_for(views, known)
         return chain(known, agreed(views, known, settled_by(own)))

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_subclasses
-from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.use import IDENTITY
 from regbuf_lint.model.value import NAMELESS, tensors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.class_view import Registration, Write
 
 
 def is_registered_elsewhere(context: ClassContext, attribute: str) -> bool:
@@ -22,19 +24,13 @@ def is_registered_elsewhere(context: ClassContext, attribute: str) -> bool:
         return False
     if is_given_to_registering_class(context.inference, context.built, attribute, context.building):
         return True
-    held: set[str] = set()
-    registered: set[str] = set()
-    for event in context.construction.events:
-        if isinstance(event, Write) and event.attribute == attribute:
-            held |= _arguments(event)
-        elif isinstance(event, Registration):
-            registered |= _arguments(event)
-    return bool(held & registered)
+    held = _arguments(context.writes(attribute))
+    return bool(held) and not held.isdisjoint(_arguments(context.registrations))
 
 
-def _arguments(event: Write | Registration) -> set[str]:
-    """Names of the constructor's arguments that the value of an event is."""
-    return {tensor.argument for tensor in tensors(event.value) if not tensor.fresh} - {"", NAMELESS}
+def _arguments(events: Iterable[Write | Registration]) -> set[str]:
+    """Names of the constructor's arguments that the values of some events are."""
+    return {one.argument for event in events for one in tensors(event.value) if not one.fresh} - {"", NAMELESS}
 
 
 EXEMPTION = Exemption(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, buffer_fixes
+from regbuf_lint.fixes.buffer_fix import BufferFix, buffer_fixes
 from regbuf_lint.fixes.buffer_plan import is_early
 from regbuf_lint.fixes.early_fix import early_fix
 from regbuf_lint.fixes.parameter_fix import cast_parameter_fix
@@ -50,4 +50,4 @@ def _together(fixes: Mapping[str, BufferFix], context: ClassContext) -> Mapping[
 
 
 def _is_assigned_early(context: ClassContext, attribute: str) -> bool:
-    return any(is_early(context, write) for write in all_writes(context.construction.events, attribute))
+    return any(is_early(context, write) for write in context.writes(attribute))

@@ -9,7 +9,7 @@ from regbuf_lint.fixes.buffer_annotations import annotation_edits
 from regbuf_lint.fixes.buffer_doubts import judged, look
 from regbuf_lint.fixes.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
 from regbuf_lint.fixes.buffer_refill import refill
-from regbuf_lint.model.class_view import Event, Write, WriteForm
+from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.errors import CannotRewrite
@@ -48,11 +48,6 @@ NO_FIX = BufferFix(None, "")
 """Nothing to offer, and nothing to say about it."""
 
 
-def all_writes(events: tuple[Event, ...], attribute: str) -> list[Write]:
-    """Every write to an attribute, in order."""
-    return [event for event in events if isinstance(event, Write) and event.attribute == attribute]
-
-
 def computed_name_fix(context: ClassContext, write: Write) -> BufferFix:
     """The fix that registers what one statement stores under a name known only at run time."""
     try:
@@ -79,7 +74,7 @@ def buffer_fixes(context: ClassContext, attributes: Iterable[str]) -> Mapping[st
 
 def _plan(context: ClassContext, attribute: str) -> Plan | BufferFix:
     try:
-        return plan_for(context, attribute, all_writes(context.construction.events, attribute))
+        return plan_for(context, attribute, context.writes(attribute))
     except Withheld as reason:
         return withheld(reason)
 
@@ -91,21 +86,16 @@ def withheld(reason: Exception) -> BufferFix:
 
 def _groups(plans: Sequence[Plan]) -> list[list[Plan]]:
     """Plans that edit a common statement, directly or through others, belong to one fix."""
-    groups: list[list[Plan]] = []
-    for plan in plans:
-        joined = [plan]
-        apart = []
-        for group in groups:
-            if _statements([plan]) & _statements(group):
-                joined = [*group, *joined]
-            else:
-                apart.append(group)
-        groups = [*apart, joined]
-    return groups
-
-
-def _statements(plans: Iterable[Plan]) -> set[Span]:
-    return {write.step.statement for plan in plans for write in plan.chosen}
+    groups: dict[int, tuple[list[Plan], set[Span]]] = {}
+    group_of: dict[Span, int] = {}
+    for number, plan in enumerate(plans):
+        statements = {write.step.statement for write in plan.chosen}
+        met = sorted({group_of[one] for one in statements if one in group_of}, reverse=True)
+        joined = [groups.pop(one) for one in met]
+        statements = statements.union(*(one for _, one in joined))
+        groups[number] = [*(one for several, _ in joined for one in several), plan], statements
+        group_of.update(dict.fromkeys(statements, number))
+    return [several for several, _ in groups.values()]
 
 
 def _fix(context: ClassContext, plans: Sequence[Plan]) -> BufferFix:

@@ -10,10 +10,11 @@ from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, Unset,
 from regbuf_lint.placement.annotation_habits import signature
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.class_context.text import TypeName
+    from regbuf_lint.model.class_view import Event
     from regbuf_lint.model.fix import Edit
     from regbuf_lint.model.span import Span
 
@@ -47,9 +48,9 @@ def buffer_type(context: ClassContext, attribute: str, dropped: Span | None = No
     tensor = context.text.type_name("torch.Tensor")
     if tensor is None:
         return None
-    stores = _stores(context.construction.events, attribute)
+    stores = _stores(context.events_of(attribute))
     built = [one for one in stores if isinstance(one, Registration) or one.step.statement != dropped]
-    later = _stores(context.later_events(attribute), attribute)
+    later = _stores(context.later_events(attribute))
     if not _is_optional(context, attribute, built, later):
         is_certain = all(is_only(one.value, Tensor, Buffer, Parameter) for one in (*built, *later))
         return _in_body(context, tensor.spelling, (tensor,), is_certain=is_certain)
@@ -70,8 +71,8 @@ def _in_body(
     return BufferType(text, imports, suits)
 
 
-def _stores(events: Sequence[object], attribute: str) -> list[Write | Registration]:
-    return [one for one in events if isinstance(one, (Write, Registration)) and one.attribute == attribute]
+def _stores(events: Iterable[Event]) -> list[Write | Registration]:
+    return [one for one in events if isinstance(one, (Write, Registration))]
 
 
 def _is_optional(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import BUILDERS, names_string
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
-from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
+from regbuf_lint.fixes.buffer_fix import BufferFix, judged_fix, message, text_style, withheld
 from regbuf_lint.fixes.buffer_plan import (
     Plan,
     Withheld,
@@ -44,7 +44,7 @@ _WITHOUT_CONSTRUCTOR = frozenset({"torch.nn.Module", "abc.ABC", "typing.Generic"
 
 def early_fix(context: ClassContext, attribute: str) -> BufferFix:
     """The fix of an attribute that is assigned before the object is initialised, or why there is none."""
-    writes = all_writes(context.construction.events, attribute)
+    writes = context.writes(attribute)
     try:
         early = _early(context, attribute, writes)
         return _fix(context, _plan(context, attribute, writes, early), early)

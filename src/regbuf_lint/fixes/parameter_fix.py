@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, withheld
+from regbuf_lint.fixes.buffer_fix import BufferFix, withheld
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.value import Dtype, Unset, may_be, tensors
@@ -43,7 +43,7 @@ def cast_parameter_fix(context: ClassContext, attribute: str) -> BufferFix | Non
         context: the class.
         attribute: the attribute.
     """
-    write = all_writes(context.construction.events, attribute)[0]
+    write = context.writes(attribute)[0]
     if not write.step.own or "Parameter(" not in context.source.slice(write.step.statement):
         return None
     from regbuf_lint.rewrite.lost_parameters import cast_inside  # noqa: PLC0415  libcst is slow to load

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
-from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes, judged_fix, message, text_style, withheld
+from regbuf_lint.fixes.buffer_fix import BufferFix, judged_fix, message, text_style, withheld
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, Withheld, becomes_assignment, calls_on, plan_for
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -26,7 +26,7 @@ _FORMS = frozenset({WriteForm.PLAIN, WriteForm.ANNOTATED})
 
 def preliminary_fix(context: ClassContext, attribute: str) -> BufferFix | None:
     """The fix of an attribute whose name first stands for something else; None where another fix has to do."""
-    writes = all_writes(context.construction.events, attribute)
+    writes = context.writes(attribute)
     at = next((at for at, write in enumerate(writes) if _replaces_other(write)), None)
     if at is None:
         return None

@@ -7,12 +7,14 @@ from bisect import bisect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import is_type_checking, nested_blocks
+from regbuf_lint.index.tree import walk
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import Scope
@@ -60,8 +62,13 @@ def run_time_spelling(scope: Scope, name: str, origin: str, hidden: Collection[s
 def _imported_around(scope: Scope | None) -> Iterator[tuple[str, str]]:
     while scope is not None:
         if not isinstance(scope.node, (ast.ClassDef, ast.Lambda)):
-            yield from _imported(scope.node.body)
+            yield from _imported_in(scope.node)
         scope = scope.parent
+
+
+@once_per_node
+def _imported_in(node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Sequence[tuple[str, str]]:
+    return tuple(_imported(node.body))
 
 
 def _imported(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
@@ -83,7 +90,12 @@ def _imported(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
 
 def is_free(file: FileFacts, name: str) -> bool:
     """Whether nothing in a file reads, binds or imports a name."""
-    return not any(name in _names_of(node) for node in ast.walk(file.tree))
+    return name not in _names_in(file.tree)
+
+
+@once_per_node
+def _names_in(tree: ast.Module) -> frozenset[str | None]:
+    return frozenset(name for node in walk(tree) for name in _names_of(node))
 
 
 def _names_of(node: ast.AST) -> tuple[str | None, ...]:

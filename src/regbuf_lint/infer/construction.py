@@ -82,7 +82,7 @@ def follow(inference: Inference, symbol: ClassSymbol, arguments: Arguments = ANY
     try:
         _run_initialisers(frame, symbol, state, arguments)
     except TooLarge:
-        return Construction()
+        return Construction(stopped=True)
     called = frozenset(recorder.called)
     return Construction(recorder.events, state.attributes, state.initialised, called, recorder.begun)
 

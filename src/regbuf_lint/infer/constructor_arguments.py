@@ -10,6 +10,7 @@ from regbuf_lint.classes.reaching import own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -87,7 +88,7 @@ class ConstructorArguments:
     def used(self) -> frozenset[str]:
         """The arguments of which something is computed that is assigned."""
         values = ((names, value) for function, names in self._handed.items() for _, value in stores_in(function))
-        nodes = ((names, node) for names, value in values for node in ast.walk(value))
+        nodes = ((names, node) for names, value in values for node in walk(value))
         return frozenset(names[node.id] for names, node in nodes if isinstance(node, ast.Name) and node.id in names)
 
     def functions(self) -> Iterator[tuple[ClassSymbol, FunctionNode]]:
@@ -112,5 +113,5 @@ class ConstructorArguments:
 @once_per_node
 def _method_calls(function: FunctionNode) -> tuple[ast.Call, ...]:
     """The calls in a function of what stands behind a dot."""
-    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    calls = (node for node in walk(function) if isinstance(node, ast.Call))
     return tuple(call for call in calls if isinstance(call.func, ast.Attribute))

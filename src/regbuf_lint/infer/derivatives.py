@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.symbols import External
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,9 +32,9 @@ def is_differentiated_by_hand(inference: Inference, definitions: Iterable[ClassD
         isinstance(part, ast.expr) and own_attribute(function, part) == attribute
         for definition in definitions
         for function in definition.methods.values()
-        for node in ast.walk(function)
+        for node in walk(function)
         for wanted in _differentiated(inference, definition.symbol.scope.child(function), node)
-        for part in ast.walk(definition_of(function, wanted))
+        for part in walk(definition_of(function, wanted))
     )
 
 
@@ -60,7 +61,7 @@ def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str) -> boo
         own_attribute(function, part) in listing
         for function in functions
         if "param" in function.name
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Return) and node.value is not None
         for part in _items(function, node.value)
     )

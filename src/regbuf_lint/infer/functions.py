@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, decorator_names, is_none
+from regbuf_lint.index.tree import children
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
@@ -172,7 +173,7 @@ def is_generator(node: FunctionNode) -> bool:
         if isinstance(one, (ast.Yield, ast.YieldFrom)):
             return True
         if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(one))
+            pending.extend(children(one))
     return False
 
 

@@ -57,6 +57,7 @@ class Inference:
         generators: whether a function yields, by function.
         functions: the one value of each function that is found by name.
         given: tensors that the constructor of a class is given by every caller in its package, by class.
+        movers: the ``_apply`` methods of a file's classes, by the file.
         fields: what the fields of a named tuple or of a dict with known keys are, by class.
         watched: for calls whose arguments somebody wants to know, the arguments seen so far.
     """
@@ -74,6 +75,7 @@ class Inference:
         self.functions: dict[Scope, FunctionValue] = {}
         self.construction_summaries: Memo[Scope, ConstructionSummary] = Memo(project.reads)
         self.given: Memo[Scope, Arguments] = Memo(project.reads)
+        self.movers: Memo[FileFacts, list[FunctionNode]] = Memo(project.reads)
         self.fields: Memo[Scope, dict[str, Value]] = Memo(project.reads)
         self.watched: dict[ast.Call, list[Arguments]] = {}
         self.subclasses: Memo[FileFacts, defaultdict[Scope, list[ClassSymbol]]] = Memo(project.reads)

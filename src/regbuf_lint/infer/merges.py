@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.reaching import definition_of, own_attribute
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.frame import Frame
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.value import Literal, Mapping, NoneValue, Other, Value, is_only
@@ -44,7 +45,7 @@ def _is_plain(one: Mapping) -> bool:
 
 def _merged_over(function: FunctionNode, attribute: str) -> Iterator[ast.expr]:
     """The dicts under ``self.x`` where a method merges it; what a local was given where it is one."""
-    for node in ast.walk(function):
+    for node in walk(function):
         for lower, upper in _merges(node):
             if own_attribute(function, upper) == attribute:
                 yield definition_of(function, lower)

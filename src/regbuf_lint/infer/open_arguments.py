@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 from regbuf_lint.model.value import NoneValue, Tensor, Value, is_only, may_be
@@ -86,7 +87,7 @@ def _asked(value: ast.expr, rest: str) -> str | None:
 @once_per_node
 def _no_tensors_in(function: FunctionNode) -> tuple[ast.expr, ...]:
     """The names and attributes in a function that, standing where they stand, are hardly tensors."""
-    parts = (part for node in ast.walk(function) for part in _no_tensors(node))
+    parts = (part for node in walk(function) for part in _no_tensors(node))
     return tuple(one for one in parts if isinstance(one, (ast.Name, ast.Attribute)))
 
 

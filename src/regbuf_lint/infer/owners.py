@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import names_in, receiver_name
 from regbuf_lint.classes.uses import APPLY
 from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.infer.inference import Inference
 
@@ -27,10 +30,12 @@ def moved_by_owner(inference: Inference, symbol: ClassSymbol, attribute: str) ->
 
 def _movers(inference: Inference, symbol: ClassSymbol) -> Iterator[FunctionNode]:
     for file in inference.project.files_defining(symbol.scope.file, APPLY):
-        for scope in file.class_scopes():
-            function = inference.definition(ClassSymbol(scope)).methods.get(APPLY)
-            if function is not None:
-                yield function
+        yield from inference.movers.found(file, partial(_movers_in, inference))
+
+
+def _movers_in(inference: Inference, file: FileFacts) -> list[FunctionNode]:
+    definitions = (inference.definition(ClassSymbol(scope)) for scope in file.class_scopes())
+    return [one.methods[APPLY] for one in definitions if APPLY in one.methods]
 
 
 def _moves(function: FunctionNode, attribute: str) -> bool:
@@ -40,7 +45,7 @@ def _moves(function: FunctionNode, attribute: str) -> bool:
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
         and any(_is_others(target, receiver, attribute) for target in node.targets)
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 

@@ -9,11 +9,13 @@ from regbuf_lint.classes.definition import given_expressions, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import own_values, stores_in
 from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.symbols import ClassSymbol, External
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import PARAMETERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from regbuf_lint.index.scopes import FunctionNode
     from regbuf_lint.index.symbols import Symbol
@@ -84,7 +86,7 @@ def _sets_items(inference: Inference, taker: ClassSymbol, given: _Given) -> bool
         and isinstance(node.ctx, ast.Store)
         and own_attribute(method, node.value) in kept
         for method in methods
-        for node in ast.walk(method)
+        for node in walk(method)
     )
 
 
@@ -97,20 +99,39 @@ def is_named_by_subclasses(inference: Inference, symbol: ClassSymbol, attribute:
 
 def _given(function: FunctionNode, attribute: str) -> Iterator[ast.Call]:
     """The calls of a method that have the attribute, or the name that it is assigned from, among the arguments."""
-    receiver = receiver_name(function)
+    receiver, calls = receiver_name(function), _calls_by_argument(function)
     names = {value.id for value in own_values(function, receiver, attribute) if isinstance(value, ast.Name)}
-    for node in ast.walk(function):
+    found = [call for name in (*names, f".{attribute}") for call in calls.get(name, ())]
+    return iter(dict.fromkeys(found))
+
+
+@once_per_node
+def _calls_by_argument(function: FunctionNode) -> Mapping[str, Sequence[ast.Call]]:
+    """The calls of a method by the names among their arguments, and by the attributes of the object, behind a dot."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(getattr(one, "id", None) in names or _is_part(function, one, attribute) for one in arguments):
-                yield node
+            for name in {name for one in arguments for name in _names(function, one)}:
+                found.setdefault(name, []).append(node)
+    return found
 
 
-def _is_part(function: FunctionNode, node: ast.expr, attribute: str) -> bool:
+def _names(function: FunctionNode, argument: ast.expr) -> Iterator[str]:
+    if isinstance(argument, ast.Name):
+        yield argument.id
+    yield from (f".{attribute}" for attribute in _parts(function, argument))
+
+
+def _parts(function: FunctionNode, node: ast.expr) -> Iterator[str]:
+    """The attributes of the object that an argument is, or an item of, or holds in a tuple or list."""
     node = definition_of(function, node)
     if isinstance(node, (ast.Tuple, ast.List)):
-        return any(_is_part(function, item, attribute) for item in node.elts)
-    return own_attribute(function, node.value if isinstance(node, ast.Subscript) else node) == attribute
+        yield from (attribute for item in node.elts for attribute in _parts(function, item))
+    else:
+        attribute = own_attribute(function, node.value if isinstance(node, ast.Subscript) else node)
+        if attribute is not None:
+            yield attribute
 
 
 def _registers(inference: Inference, symbol: Symbol) -> bool:

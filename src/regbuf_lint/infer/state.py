@@ -23,7 +23,7 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from regbuf_lint.model.trail import Trail
 
@@ -93,16 +93,27 @@ def meet(states: Iterable[State]) -> State:
         return every[0]
     if len(alive) == 1:
         return alive[0]
-    met = State(initialised=all(state.initialised for state in alive))
-    for name in {name for state in alive for name in state.locals}:
+    first = alive[0]
+    met = State(first.locals, first.attributes, initialised=all(state.initialised for state in alive))
+    for name in _differing([state.locals for state in alive]):
         met.locals[name] = join(state.locals.get(name, UNSET) for state in alive)
-    for name in {name for state in alive for name in state.attributes}:
+    for name in _differing([state.attributes for state in alive]):
         parts = [state.attribute(name) for state in alive]
         met.attributes[name] = parts[0] if all(part is parts[0] for part in parts) else _meet_attributes(name, parts)
     if any(state.trails for state in alive):
         for name in {name for state in alive for name in state.trails}:
             met.trails[name] = merged(state.trails.get(name, NOWHERE) for state in alive)
     return met
+
+
+def _differing(tables: Sequence[Mapping[str, object]]) -> set[str]:
+    """The names that not all of several tables have with the very same value; mostly few of many."""
+    first, *others = tables
+    found: set[str] = set()
+    for other in others:
+        found.update(other.keys() - first.keys())
+        found.update(name for name, value in first.items() if other.get(name) is not value)
+    return found
 
 
 def _meet_attributes(name: str, parts: list[AttributeState]) -> AttributeState:

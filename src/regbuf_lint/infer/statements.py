@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regbuf_lint.index.symbols import External, FileSymbol
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import element_of, items_of
 from regbuf_lint.infer.expressions import combine
@@ -65,7 +66,7 @@ def _assign_either(frame: Frame, statement: ast.Assign, assigned: Value, state: 
         return False
     if not any(isinstance(one, SelfValue) for one in frame.evaluate(target.value, state)):
         return False
-    asked = {node.id for node in ast.walk(value.test) if isinstance(node, ast.Name)}
+    asked = {node.id for node in walk(value.test) if isinstance(node, ast.Name)}
     if any(tensor.argument in asked for tensor in tensors(assigned)):
         return False
     reached = []
@@ -172,7 +173,7 @@ def _unrolled(frame: Frame, statement: ast.For | ast.AsyncFor, items: tuple[Valu
 
 def _names_attributes(statement: ast.For | ast.AsyncFor) -> bool:
     """Whether the loop's body sets attributes by a computed name, so that each round is a different attribute."""
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Call):
             function = node.func
             if isinstance(function, ast.Name) and function.id == "setattr":
@@ -271,7 +272,7 @@ def _match(frame: Frame, statement: ast.Match, state: State) -> None:
     reached = []
     for case in statement.cases:
         branch = state.copy()
-        for node in ast.walk(case.pattern):
+        for node in walk(case.pattern):
             name = getattr(node, "name", None) if isinstance(node, (ast.MatchAs, ast.MatchStar)) else None
             if name:
                 branch.locals[name] = UNKNOWN

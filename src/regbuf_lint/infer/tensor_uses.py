@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.classes.stores import is_own, stores_in
 from regbuf_lint.index.symbols import External, FunctionSymbol
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
@@ -77,7 +78,7 @@ def _candidates(inference: Inference, symbol: ClassSymbol, known: Mapping[str, V
 def _taken(inference: Inference, owner: ClassSymbol, function: FunctionNode) -> Iterator[ast.expr]:
     """Expressions that may stand where nothing but a tensor can stand."""
     scope = owner.scope.child(function)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and has("tensor_only_methods", node.func.attr):
                 yield node.func.value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.model.value import UNSET, Buffer, Parameter, Submodule, Tensor, Value, is_only, may_be
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from regbuf_lint.model.span import Span
     from regbuf_lint.model.trail import Trail
@@ -152,6 +152,7 @@ class Construction:
         called: names of the methods of ``self`` that ran.
         begun: events with smaller numbers come before the last run of ``nn.Module.__init__``, which may be one of
             several; what they registered is lost then.
+        stopped: whether it takes more steps than are followed, so that nothing of it is known.
     """
 
     events: tuple[Event, ...] = ()
@@ -159,6 +160,7 @@ class Construction:
     initialised: bool = False
     called: frozenset[str] = frozenset()
     begun: int = 0
+    stopped: bool = False
 
     def with_values(self, changes: Mapping[str, Callable[[Value], Value]]) -> Construction:
         """The same construction with other values in some attributes, given what changes each of them."""
@@ -178,6 +180,14 @@ class Construction:
     def seen_by(self, owner: str) -> Construction:
         """The same construction with those steps as own that stand in the class ``owner``, a base of the class."""
         return replace(self, events=tuple(seen_by(event, owner) for event in self.events))
+
+
+def by_attribute(events: Iterable[Event]) -> dict[str | None, list[Event]]:
+    """Events by the attribute that they are about, in order; None stands for names known at run time alone."""
+    found: dict[str | None, list[Event]] = {}
+    for event in events:
+        found.setdefault(event.attribute, []).append(event)
+    return found
 
 
 def seen_by(event: Event, owner: str) -> Event:

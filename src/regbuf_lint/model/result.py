@@ -55,6 +55,8 @@ class FileResult:
         suppressed: number of findings that a ``noqa`` comment hid.
         errors: what went wrong; the findings are then incomplete.
         unresolved_bases: names of base classes that could not be resolved, as written for ``module-classes``.
+        unfollowed: classes that take more steps to follow than are taken, by their dotted names in the file; what is
+            found in them may not be all.
         fixed: what was changed, if fixes were asked for and something changed.
         text: text of the file as the findings see it, for source frames.
         cells: of a notebook, the texts of its code cells by the numbers that places in it have.
@@ -65,6 +67,7 @@ class FileResult:
     suppressed: int = 0
     errors: tuple[FileError, ...] = ()
     unresolved_bases: tuple[str, ...] = ()
+    unfollowed: tuple[str, ...] = ()
     fixed: FixedFile | None = None
     text: str = ""
     cells: dict[int, str] = field(default_factory=dict)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 class Source(Enum):
     """What a value was made of."""
 
+    __hash__ = object.__hash__  # sets of origins are made all the time, and that of `Enum` is slow
+
     ENTRY = "an attribute of the object, as the method finds it"
     PARAMETER = "an argument of the method"
     OBJECT = "what follows the object: its buffers, its Parameters, the outputs of its parts"
@@ -21,6 +23,8 @@ class Source(Enum):
 
 class Flow(Enum):
     """How a value got from its origin to where it is."""
+
+    __hash__ = object.__hash__
 
     SAME = "the value itself, or another view of it"
     ELEMENT = "a part of a list, dict or tensor"

@@ -199,19 +199,23 @@ class Trace:
 
     attributes: frozenset[str] = frozenset()
     methods: tuple[MethodSummary, ...] = ()
-    _uses: dict[str, tuple[Use, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _uses: dict[str, list[Use]] = field(default_factory=dict, compare=False, repr=False)
+    _stores: dict[str, list[Store]] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for method in self.methods:
+            for use in method.uses:
+                self._uses.setdefault(use.attribute, []).append(use)
+            for store in method.stores:
+                self._stores.setdefault(store.attribute, []).append(store)
 
     def uses(self, attribute: str) -> tuple[Use, ...]:
         """Uses of the value that construction, or an earlier call, left in the attribute."""
-        known = self._uses.get(attribute)
-        if known is None:
-            every = (use for method in self.methods for use in method.uses)
-            known = self._uses[attribute] = tuple(use for use in every if use.attribute == attribute)
-        return known
+        return tuple(self._uses.get(attribute, ()))
 
     def stores(self, attribute: str) -> tuple[Store, ...]:
         """What methods assign to the attribute."""
-        return tuple(one for method in self.methods for one in method.stores if one.attribute == attribute)
+        return tuple(self._stores.get(attribute, ()))
 
     def by_entry(self, attribute: str) -> Mapping[str, tuple[Use, ...]]:
         """The uses by the method that somebody calls."""

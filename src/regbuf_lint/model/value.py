@@ -275,7 +275,8 @@ def made_of(one: Alternative) -> Value:
 
 def join(values: Iterable[Value]) -> Value:
     """What a name can be where paths meet that bind it to ``values``."""
-    joined = frozenset[Alternative]().union(*values)
+    every = list(values)
+    joined = every[0] if len(every) == 1 else frozenset[Alternative]().union(*every)
     if len(joined) > MOST_ALTERNATIVES:
         functions = sum(one.is_function for one in joined)
         if functions > MOST_FUNCTIONS or len(joined) - functions > MOST_ALTERNATIVES:

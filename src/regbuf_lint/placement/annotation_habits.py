@@ -6,6 +6,9 @@ import ast
 import builtins
 from dataclasses import dataclass
 
+from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.tree import walk
+
 _TYPING_GENERICS = frozenset({"Dict", "List", "Tuple"})
 
 
@@ -26,10 +29,11 @@ class AnnotationHabits:
     typing_generics: int
 
 
+@once_per_node
 def annotation_habits(tree: ast.Module) -> AnnotationHabits:
     """How the signatures of a file write types."""
-    functions = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    nodes = [node for one in functions for annotation in signature(one) for node in ast.walk(annotation)]
+    functions = (node for node in walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    nodes = [node for one in functions for annotation in signature(one) for node in walk(annotation)]
     heads = [_last_name(node.value) for node in nodes if isinstance(node, ast.Subscript)]
     return AnnotationHabits(
         sum(isinstance(node, ast.BinOp) for node in nodes),

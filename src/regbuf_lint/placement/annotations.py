@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import is_type_checking, nested_blocks
+from regbuf_lint.index.tree import walk
 from regbuf_lint.model.span import Position
 from regbuf_lint.placement.annotation_habits import is_builtin_generic
 
@@ -106,7 +107,7 @@ def is_evaluated_in_body(
     """
     if postpones_evaluation(symbol.scope.file.tree):
         return True
-    nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    nodes = list(walk(ast.parse(text, mode="eval")))
     if not unions and any(isinstance(node, ast.BinOp) for node in nodes):
         return False
     if not generics and any(is_builtin_generic(node) for node in nodes):
@@ -117,7 +118,7 @@ def is_evaluated_in_body(
 
 def annotated_in_methods(definition: ClassDefinition) -> frozenset[str]:
     """Attributes that methods of a class annotate (``self.x: Tensor``), with or without a value."""
-    nodes = (node for method in definition.methods.values() for node in ast.walk(method))
+    nodes = (node for method in definition.methods.values() for node in walk(method))
     return frozenset(
         node.target.attr for node in nodes if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
     )
@@ -155,7 +156,7 @@ def _rows_that_bind(body: list[ast.stmt], name: str) -> Iterator[int]:
             blocks = list(nested_blocks(statement))
             for block in blocks:
                 yield from _rows_that_bind(block, name)
-            if not blocks and any(_stores(node, name) for node in ast.walk(statement)):
+            if not blocks and any(_stores(node, name) for node in walk(statement)):
                 yield statement.lineno
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_none, receiver_name
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +50,7 @@ def class_none(definition: ClassDefinition, attribute: str) -> ClassNone | None:
 def _binds(statement: ast.stmt, name: str) -> bool:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return statement.name == name
-    stored = (node for node in ast.walk(statement) if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)))
+    stored = (node for node in walk(statement) if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)))
     return any(isinstance(node, ast.Name) and node.id == name for node in stored)
 
 
@@ -61,7 +62,7 @@ def read_before(definition: ClassDefinition, attribute: str, method: str, statem
         return True
     end = (statement.end.row, statement.end.column)
     return any(
-        (node.lineno, node.col_offset) < end and _names(node, attribute, {receiver}) for node in ast.walk(function)
+        (node.lineno, node.col_offset) < end and _names(node, attribute, {receiver}) for node in walk(function)
         if isinstance(node, (ast.Attribute, ast.Call))
     )  # fmt: skip
 
@@ -69,7 +70,7 @@ def read_before(definition: ClassDefinition, attribute: str, method: str, statem
 def read_on_class(tree: ast.Module, attribute: str, classes: Iterable[str]) -> bool:
     """Whether a file reads the attribute from one of the classes: ``Name.x``, ``cls.x``, ``type(self).x``."""
     names = {*classes, "cls"}
-    return any(_names(node, attribute, names) for node in ast.walk(tree))
+    return any(_names(node, attribute, names) for node in walk(tree))
 
 
 def _names(node: ast.AST, attribute: str, owners: set[str]) -> bool:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.index.tree import children, walk
 from regbuf_lint.model.mention import mention
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def obstacle(definitions: Iterable[ClassDefinition], tree: ast.Module, attribute
     """
     nodes = [one.symbol.scope.node for one in definitions]
     family = [node for node in nodes if isinstance(node, ast.ClassDef)]
-    here = set(ast.walk(tree))
+    here = set(walk(tree))
     roots: list[ast.AST] = [tree, *(node for node in family if node not in here)]
     for root in roots:
         uses = _Uses(root, attribute, family, assignment if root is tree else None)
@@ -58,8 +59,8 @@ class _Uses:
         self._attribute = attribute
         self._family = family
         self._assignment = assignment
-        self._nodes = list(ast.walk(root))
-        self._parents = {child: node for node in self._nodes for child in ast.iter_child_nodes(node)}
+        self._nodes = list(walk(root))
+        self._parents = {child: node for node in self._nodes for child in children(node)}
 
     def obstacles(self) -> Iterator[str]:
         for node in self._nodes:
@@ -142,7 +143,7 @@ class _Uses:
         function = self._function_around(statement)
         if function is None:
             return "passes it on to what may keep or change it"
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
                 return "changes it"
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,10 +105,10 @@ def _obstacle(statements: list[ast.stmt], receiver: str, attribute: str) -> str 
         return "a function that is made before `super().__init__()` uses it"
     allowed = {id(node.value) for node in attributes}
     for statement in statements:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Call) and (_is_super(node) or getattr(node.func, "attr", "") == "__init__"):
                 allowed.update(id(one) for one in node.args)
-    names = (node for statement in statements for node in ast.walk(statement) if is_name(node, receiver))
+    names = (node for statement in statements for node in walk(statement) if is_name(node, receiver))
     if any(id(node) not in allowed for node in names):
         return "the object itself is passed on before `super().__init__()`"
     return None
@@ -134,17 +135,17 @@ def _binds_here(statement: ast.stmt, receiver: str, attribute: str) -> bool:
 def _movable(function: FunctionNode, index: int, receiver: str, nodes: list[ast.Attribute]) -> ast.stmt | None:
     """The statement of the constructor that assigns ``nodes``, if it can as well stand behind that at ``index``."""
     at, statement = next(
-        (at, one) for at, one in enumerate(function.body) if any(node is nodes[0] for node in ast.walk(one))
+        (at, one) for at, one in enumerate(function.body) if any(node is nodes[0] for node in walk(one))
     )
     if len(nodes) > 1 or not assigns(statement, nodes[0]):
         return None
     value: ast.expr = statement.value  # type: ignore[attr-defined]
-    if any(is_name(node, receiver) or isinstance(node, _UNMOVABLE) for node in ast.walk(value)):
+    if any(is_name(node, receiver) or isinstance(node, _UNMOVABLE) for node in walk(value)):
         return None
-    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} & bound_in(function)
+    names = {node.id for node in walk(value) if isinstance(node, ast.Name)} & bound_in(function)
     changing = names - _numbers(function)
-    between = (node for later in function.body[at + 1 : index] for node in ast.walk(later))
-    call = (node for node in ast.walk(function.body[index]) if isinstance(getattr(node, "ctx", None), ast.Store))
+    between = (node for later in function.body[at + 1 : index] for node in walk(later))
+    call = (node for node in walk(function.body[index]) if isinstance(getattr(node, "ctx", None), ast.Store))
     found = [node for node in (*between, *call) if isinstance(node, ast.Name) and node.id in names]
     return None if any(node.id in changing or not isinstance(node.ctx, ast.Load) for node in found) else statement
 

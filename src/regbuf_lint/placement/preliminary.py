@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 from regbuf_lint.classes.definition import is_name, receiver_name
+from regbuf_lint.index.tree import walk
 from regbuf_lint.placement.blocks import block_around
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def preliminary_places(
 
 def _hands_on(statements: list[ast.stmt], receiver: str) -> bool:
     """Whether something in the statements may look at the object by itself."""
-    nodes = [node for one in statements for node in ast.walk(one)]
+    nodes = [node for one in statements for node in walk(one)]
     attributes = list(attributes_of(statements, receiver))
     named = sum(is_name(node, receiver) for node in nodes)
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}

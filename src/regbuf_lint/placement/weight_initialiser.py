@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import bound_in, is_name, names_in, positional_names, receiver_name, stored_in
 from regbuf_lint.classes.stores import is_own
+from regbuf_lint.index.tree import walk
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.placement.early_assignment import initialising_call
 from regbuf_lint.placement.method_place import last_row
@@ -73,7 +74,7 @@ def weight_initialiser(file: FileFacts) -> WeightInitialiser | None:
     """The method ``_init_weights`` of a file that text can be put behind; None where it has none, or several."""
     found = [
         (node.name, one)
-        for node in ast.walk(file.tree)
+        for node in walk(file.tree)
         if isinstance(node, ast.ClassDef)
         for one in node.body
         if isinstance(one, ast.FunctionDef) and one.name == METHOD
@@ -83,7 +84,7 @@ def weight_initialiser(file: FileFacts) -> WeightInitialiser | None:
     owner, function = found[0]
     arguments = positional_names(function)
     last = function.body[-1]
-    leaves = any(isinstance(node, (ast.Return, ast.Raise)) for node in ast.walk(function))
+    leaves = any(isinstance(node, (ast.Return, ast.Raise)) for node in walk(function))
     if len(arguments) != 1 or receiver_name(function) is None or leaves or isinstance(last, ast.Pass):
         return None
     if last.lineno == function.lineno or file.source.line(last.lineno)[: last.col_offset].strip():
@@ -172,13 +173,13 @@ def _assigned(statement: ast.stmt, attributes: Sequence[str]) -> ast.expr | None
 
 def _is_used(initialiser: WeightInitialiser, attributes: Sequence[str]) -> bool:
     """Whether the method does something with one of the attributes, or has a name that a local would need."""
-    used = {node.attr for node in ast.walk(initialiser.function) if isinstance(node, ast.Attribute)}
+    used = {node.attr for node in walk(initialiser.function) if isinstance(node, ast.Attribute)}
     return not (used | names_in(initialiser.function)).isdisjoint(attributes)
 
 
 def _kept(function: FunctionNode, receiver: str, part: str, *, is_model: bool) -> Mapping[str, str]:
     """How the object built can give the constructor's arguments back: those that it keeps as they are."""
-    arguments = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)} - stored_in(function)
+    arguments = {one.arg for one in walk(function.args) if isinstance(one, ast.arg)} - stored_in(function)
     kept: dict[str, str] = {}
     for statement in function.body:
         for attribute, name in _copies(statement, receiver):
@@ -201,7 +202,7 @@ def _copies(statement: ast.stmt, receiver: str) -> Iterator[tuple[str, str]]:
 
 def _said(file: FileFacts, node: ast.expr, names: Mapping[str, str], hidden: Collection[str]) -> str | None:
     """The text of an expression with some names replaced; None where it needs a name that means nothing there."""
-    inner = list(ast.walk(node))
+    inner = list(walk(node))
     own = stored_in(node)
     if own & set(names) or any(isinstance(one, _UNREPEATABLE) for one in inner):
         return None

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import FileError, RunResult
     from regbuf_lint.model.span import Position
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 FILE_ERROR_NAME = "file-error"
+NOT_FOLLOWED_NAME = "class-not-followed"
 
 
 def render_json(result: RunResult, *, color: bool) -> str:  # noqa: ARG001  every format takes it
@@ -24,11 +25,12 @@ def render_json(result: RunResult, *, color: bool) -> str:  # noqa: ARG001  ever
 
 
 def records(result: RunResult) -> Iterator[dict[str, Any]]:
-    """Yield one object per error and finding, errors of the run first, then file by file."""
+    """Yield one object per error, finding and class that is too large; errors of the run first, then file by file."""
     yield from (error_record(error) for error in result.errors)
     for file in result.files:
         yield from (error_record(error) for error in file.errors)
         yield from (finding_record(file.path, finding) for finding in file.findings)
+        yield from (not_followed_record(file.path, name) for name in file.unfollowed)
 
 
 def finding_record(path: str, finding: Finding) -> dict[str, Any]:
@@ -53,15 +55,27 @@ def finding_record(path: str, finding: Finding) -> dict[str, Any]:
 
 def error_record(error: FileError) -> dict[str, Any]:
     """Return the object of a file that could not be read, decoded or written: no place, no rule, no evidence."""
+    return _record_without_place(FILE_ERROR_NAME, error.message, "error", error.path)
+
+
+def not_followed_record(path: str, name: str) -> dict[str, Any]:
+    """Return the object of a class that is too large to be followed, so that not all of it was checked."""
+    message = f"`{name}` is too large to be followed to the end; what was found in it may not be all"
+    return _record_without_place(NOT_FOLLOWED_NAME, message, "warning", path, name)
+
+
+def _record_without_place(
+    name: str, message: str, severity: str, path: str, class_name: str | None = None
+) -> dict[str, Any]:
     return {
         "code": None,
-        "name": FILE_ERROR_NAME,
-        "message": error.message,
-        "severity": "error",
-        "filename": error.path,
+        "name": name,
+        "message": message,
+        "severity": severity,
+        "filename": path,
         "location": None,
         "end_location": None,
-        "class": None,
+        "class": class_name,
         "attribute": None,
         "method": None,
         "fix": None,

@@ -107,12 +107,27 @@ def hints(result: RunResult) -> Iterator[str]:
             yield f"{where} the fix of {finding.code} was dropped, since the file would no longer parse"
         if file.fixed is not None and file.fixed.rounds:
             yield f"{file.path}: fixes are still left after {file.fixed.rounds} rounds, and more may come of them"
+    yield from _unfollowed(result)
     names = list(dict.fromkeys(name for file in result.files for name in file.unresolved_bases))
     if names:
-        shown = ", ".join(names[:_MOST_NAMES])
-        rest = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         which = "it" if len(names) == 1 else "them"
         yield (
-            f"{count(len(names), 'base class')} could not be resolved ({shown}{rest}), so classes built on {which} were"
-            " not checked; list those that are nn.Module classes in `module-classes`"
+            f"{count(len(names), 'base class')} could not be resolved ({_some(names)}), so classes built on {which}"
+            " were not checked; list those that are nn.Module classes in `module-classes`"
         )
+
+
+def _unfollowed(result: RunResult) -> Iterator[str]:
+    names = [f"{file.path}: {name}" for file in result.files for name in file.unfollowed]
+    if names:
+        are = "is" if len(names) == 1 else "are"
+        yield (
+            f"{count(len(names), 'class')} {are} too large to be followed to the end ({_some(names)}), so what was"
+            " found there may not be all"
+        )
+
+
+def _some(names: list[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    rest = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + rest

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
-from regbuf_lint.fixes.buffer_fix import BufferFix, all_writes
+from regbuf_lint.fixes.buffer_fix import BufferFix
 from regbuf_lint.fixes.container_fix import container_fix
 from regbuf_lint.infer.derivatives import is_handed_out
 from regbuf_lint.infer.merges import is_merged_over_settings
@@ -126,7 +126,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if all(tensor.view_of_parameter for tensor in tensors_inside(context.value_of(attribute))):
             yield _finding(context, _reported(writes), attribute, _PARTS, BufferFix(None, "", _TAKE_LATER))
         else:
-            fix = container_fix(context, attribute, all_writes(context.construction.events, attribute))
+            fix = container_fix(context, attribute, context.writes(attribute))
             yield _finding(context, _reported(writes), attribute, _TENSORS, fix)
 
 

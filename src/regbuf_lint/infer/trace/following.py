@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.arguments import Arguments
@@ -61,6 +62,7 @@ class Follower:
         self._arguments = arguments
         self._visited: set[Scope] = set()
         self._meter = Meter()
+        self._naming: dict[FileFacts, bool] = {}
 
     def trace(self, attributes: Mapping[str, AttributeState]) -> Trace:
         """What becomes of the attributes; ``attributes`` are those of a finished object of the class."""
@@ -68,35 +70,36 @@ class Follower:
         for subclass in self._subclasses:
             built = construct(self._inference, subclass)
             if built is not None:
-                known = {**attributes, **built.attributes}
-                summaries.extend(self._methods(subclass, known, self._owners(subclass)))
+                summaries.extend(self._methods(subclass, attributes, self._owners(subclass), built.attributes))
         return Trace(self._attributes, tuple(summaries))
 
     def _owners(self, subclass: ClassSymbol) -> tuple[ClassSymbol, ...]:
         """The classes whose methods do other things on an object of a subclass: all where it replaces one of them."""
-        every = self._inference.classes(subclass)
         own = self._inference.definition(subclass).methods.keys() - BUILDERS
+        every = self._inference.classes(subclass) if own else (subclass,)
         replaced = any(own & self._inference.definition(base).methods.keys() for base in every if base != subclass)
         return every if replaced else (subclass,)
 
     def _methods(
-        self, symbol: ClassSymbol, attributes: Mapping[str, AttributeState], owners: Iterable[ClassSymbol]
+        self,
+        symbol: ClassSymbol,
+        attributes: Mapping[str, AttributeState],
+        owners: Iterable[ClassSymbol],
+        own_attributes: Mapping[str, AttributeState] | None = None,
     ) -> Iterator[MethodSummary]:
         """Summaries of the methods of some classes that may touch an attribute, as an object of ``symbol`` has them.
 
         Those that no other method uses come first. How they use an attribute counts for what they have run on the way,
         too: with the arguments that it is given there.
         """
-        touching = self._touching(symbol)
-        found = [
-            (owner, node)
-            for owner in owners
-            for node in self._functions(owner)
-            if node.name in touching and self._runs_later(node.name) and self._is_meant(symbol, owner, node)
-        ]
+        found = [(owner, node) for owner in owners for node in self._functions(owner) if self._runs_later(node.name)]
+        touching = self._touching(symbol) if found else frozenset[str]()
+        found = [one for one in found if one[1].name in touching and self._is_meant(symbol, *one)]
         found = [one for one in found if not self._is_left_alone(symbol, one[1].name)]
+        if not found:
+            return
         used = self._used_by(symbol, {node.name for _, node in found})
-        at_entry = self._at_entry(symbol, attributes) if found else {}
+        at_entry = self._at_entry(symbol, {**attributes, **(own_attributes or {})})
         setting = self._setting(symbol)
         for owner, node in sorted(found, key=lambda one: one[1].name in used):
             known = owner.scope.child(node) in self._visited and not _is_protocol(node.name)
@@ -151,9 +154,15 @@ class Follower:
 
     def _is_named(self, base: ClassSymbol, symbol: ClassSymbol) -> bool:
         """Whether the text of a class, or of its base, has the name of an attribute as a string."""
-        texts = [one.scope.file.source.text for one in (base, symbol)]
-        names = [f"{quote}{name}{quote}" for name in self._attributes for quote in "\"'"]
-        return any(name in text for name in names for text in texts)
+        return any(map(self._names_one, {base.scope.file, symbol.scope.file}))
+
+    def _names_one(self, file: FileFacts) -> bool:
+        """Whether a file has the name of an attribute as a string."""
+        known = self._naming.get(file)
+        if known is None:
+            names = (f"{quote}{name}{quote}" for name in self._attributes for quote in "\"'")
+            known = self._naming[file] = any(name in file.source.text for name in names)
+        return known
 
     def _setting(self, symbol: ClassSymbol) -> frozenset[str]:
         """Names of methods that assign an attribute that somebody asks about."""

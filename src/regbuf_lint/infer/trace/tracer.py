@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.state import trail_at_entry
 from regbuf_lint.infer.trace.expressions import trail_of
@@ -118,7 +119,7 @@ class Tracer:
 
     def branched(self, frame: TracedFrame, test: ast.expr, branches: Sequence[State]) -> None:
         """Two branches of a comparison of devices meet: what one of them replaces, the other has found in place."""
-        compared = self._compared_attributes(frame, [one for one in ast.walk(test) if isinstance(one, ast.expr)])
+        compared = self._compared_attributes(frame, [one for one in walk(test) if isinstance(one, ast.expr)])
         if not compared or len(branches) != 2:  # noqa: PLR2004
             return
         first, second = branches
