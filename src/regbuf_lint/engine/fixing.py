@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.files import ParseError, parse
-from regbuf_lint.model.fix import Applicability
+from regbuf_lint.model.fix import Applicability, conflict
 from regbuf_lint.model.mention import without_rows
 
 if TYPE_CHECKING:
@@ -119,16 +119,11 @@ def compatible(findings: Iterable[Finding]) -> list[Finding]:
         if finding.fix is None:
             continue
         edits = finding.fix.edits
-        if any(_conflict(edit, other) for edit in edits for other in taken):
+        if any(conflict(edit, other) for edit in edits for other in taken):
             continue
         chosen.append(finding)
         taken.extend(edits)
     return chosen
-
-
-def _conflict(edit: Edit, other: Edit) -> bool:
-    both_insert = edit.span == other.span and edit.span.start == edit.span.end
-    return edit != other and not both_insert and edit.span.overlaps(other.span)
 
 
 def _apply(source: SourceText, findings: list[Finding]) -> tuple[str, list[Finding]]:
@@ -141,6 +136,33 @@ def _apply(source: SourceText, findings: list[Finding]) -> tuple[str, list[Findi
         if _parses(edited(source, [*made, finding])):
             made.append(finding)
     return edited(source, made), made
+
+
+def without_fixes_of(left: Iterable[Finding], findings: Iterable[Finding], why: str) -> tuple[Finding, ...]:
+    """Findings, of which each whose fix would make that of one that is left alone has it shown only.
+
+    Args:
+        left: findings that are not to be fixed.
+        findings: those that are.
+        why: why the others are left alone, as the end of a sentence about one.
+    """
+    untouched = [one for one in left if one.fix is not None]
+    return tuple(_kept_from(finding, untouched, why) for finding in findings)
+
+
+def _kept_from(finding: Finding, untouched: list[Finding], why: str) -> Finding:
+    edits = frozenset(finding.fix.edits if finding.fix is not None else ())
+    made = (one for one in untouched if one.fix is not None and edits.issuperset(one.fix.edits))
+    other = next((one for one in made if _about(one) != _about(finding)), None)
+    if finding.fix is None or other is None or finding.fix.applicability is Applicability.DISPLAY:
+        return finding
+    reason = f"the fix is shown and not applied, since it registers `{other.attribute}`, too, {why}"
+    shown = replace(finding.fix, applicability=Applicability.DISPLAY)
+    return replace(finding, fix=shown, help="; ".join(filter(None, (finding.help, reason))))
+
+
+def _about(finding: Finding) -> tuple[str | None, str | None]:
+    return finding.class_name, finding.attribute
 
 
 def edited(source: SourceText, findings: Iterable[Finding]) -> str:

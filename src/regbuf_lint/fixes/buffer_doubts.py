@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
 
 
-_HALF = "the fix is shown and not applied, since it is only half of the change"
+HALF = "it is only half of the change"
 
 _UNFILLED = (
-    f"{_HALF}: `from_pretrained` builds the model without "
+    f"{HALF}: `from_pretrained` builds the model without "
     "values and fills in what the checkpoint has; this buffer is in no checkpoint, so `_init_weights` has to set it"
 )
 
@@ -43,7 +43,7 @@ _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex
 def judged(
     context: ClassContext, plans: Sequence[Plan], more: Sequence[str] = (), *, refilled: bool = False
 ) -> tuple[Applicability, str]:
-    """How far to trust a fix that registers attributes, and a note about that for its finding; none for a safe one.
+    """How far to trust a fix that registers attributes, and why not further; no reason for a safe one.
 
     Args:
         context: the class.
@@ -55,14 +55,9 @@ def judged(
         return Applicability.DISPLAY, _UNFILLED
     beside = next((what for plan in plans if plan.attribute and (what := made_beside(context, plan.attribute))), None)
     if beside is not None:
-        return Applicability.DISPLAY, f"{_HALF}: {beside}"
+        return Applicability.DISPLAY, f"{HALF}: {beside}"
     doubts = [*([_REFILLED] if refilled else []), *doubts_about(context, plans), *more]
-    return (Applicability.UNSAFE, look(doubts[0])) if doubts else (Applicability.SAFE, "")
-
-
-def look(doubt: str) -> str:
-    """A doubt about a fix, as a note for its finding."""
-    return f"the fix needs a look: {doubt}"
+    return (Applicability.UNSAFE, doubts[0]) if doubts else (Applicability.SAFE, "")
 
 
 def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
