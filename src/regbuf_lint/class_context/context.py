@@ -18,12 +18,12 @@ from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import called_for
 from regbuf_lint.classes.uses import methods_of
-from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Registration, Write, seen_by
+from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import (
@@ -42,9 +42,11 @@ from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.classes.uses import AttributeUses
+    from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction, Event
     from regbuf_lint.model.settings import Settings
@@ -124,8 +126,7 @@ class ClassContext:
         return known
 
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
-        subclasses = [one for one in self._family if self._is_subclass(one)]
-        follower = Follower(self.inference, self.built, subclasses, attributes, runs)
+        follower = Follower(self.inference, self.built, self.subclasses_at_hand, attributes, runs)
         return follower.trace(self.construction.attributes)
 
     @cached_property
@@ -134,6 +135,10 @@ class ClassContext:
         writes = (event for event in self.construction.events if isinstance(event, Write) and event.step.own)
         names = {write.attribute for write in writes if may_be(write.value, *_HOLDING)}
         return frozenset(name for name in names if name is not None)
+
+    def mention(self, span: Span, path: Path) -> str:
+        """How a message names a place, which may be in another file."""
+        return mention(span.start.row, "" if path == self.symbol.scope.file.path else path.name)
 
     @property
     def name(self) -> str:
@@ -177,10 +182,8 @@ class ClassContext:
 
     @cached_property
     def _family(self) -> tuple[ClassSymbol, ...]:
-        """The class, its bases, and those classes of the file that inherit from it."""
-        others = map(ClassSymbol, self.symbol.scope.file.class_scopes())
-        subclasses = [one for one in others if self._is_subclass(one)]
-        return (*self.inference.classes(self.symbol), *subclasses)
+        """The class, its bases, and those classes of its package that inherit from it."""
+        return (*self.inference.classes(self.symbol), *self.subclasses_at_hand)
 
     def readers(self, attribute: str) -> frozenset[str]:
         """Names of the methods of the class, its bases and subclasses that name the attribute to read it."""
@@ -188,22 +191,13 @@ class ClassContext:
 
     @cached_property
     def definitions(self) -> tuple[ClassDefinition, ...]:
-        """The bodies of the class, its bases, and those classes of the file that inherit from it."""
+        """The bodies of the class, its bases, and the classes that inherit from it."""
         return tuple(self.inference.definition(one) for one in self._family)
 
     @cached_property
-    def definitions_at_hand(self) -> tuple[ClassDefinition, ...]:
-        """``definitions``, and the bodies of the classes of other files that inherit from the class."""
-        others = (one for one in self.subclasses_at_hand if one not in self._family)
-        return (*self.definitions, *map(self.inference.definition, others))
-
-    @cached_property
     def family_uses(self) -> tuple[AttributeUses, ...]:
-        """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
+        """Uses of attributes in methods of the class, its bases, and the classes that inherit from it."""
         return tuple(self.inference.uses(one) for one in self._family)
-
-    def _is_subclass(self, other: ClassSymbol) -> bool:
-        return other != self.symbol and self.symbol in self.inference.classes(other)
 
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""

@@ -93,7 +93,7 @@ def partners(context: ClassContext, attribute: str) -> Iterator[Partner]:
             if one.source is Source.ENTRY and not one.moved and _has_a_place(context, one.name):
                 partner = f"`self.{one.name}`"
                 does = f"indexes {partner} with it" if use.sink is Sink.INDEX else f"combines it with {partner}"
-                yield Partner(one.name, f"{user(use)} {does}")
+                yield Partner(one.name, f"{user(context, use)} {does}")
 
 
 def _has_a_place(context: ClassContext, attribute: str) -> bool:

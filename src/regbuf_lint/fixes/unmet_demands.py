@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import ASSERTED, Sink
 
@@ -42,14 +41,13 @@ def made_beside(context: ClassContext, attribute: str) -> str | None:
     use = next((one for one in context.trace(attribute).uses(attribute) if _joins_new(one)), None)
     if use is None:
         return None
-    return (
-        f"{user(use)} joins it with a tensor that it makes on the CPU, and has to make that one on the buffer's device"
-    )
+    who = user(context, use)
+    return f"{who} joins it with a tensor that it makes on the CPU, and has to make that one on the buffer's device"
 
 
-def user(use: Use) -> str:
+def user(context: ClassContext, use: Use) -> str:
     """The method of a use, for a message, with the line."""
-    return f"`{use.method}` ({mention(use.span.start.row)})"
+    return f"`{use.method}` ({context.mention(use.span, use.path)})"
 
 
 def _gives_to_numpy(use: Use) -> bool:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 class Follower:
-    """Follows the methods that others call on objects of a class and of its subclasses in the same file.
+    """Follows the methods that others call on objects of a class and of its subclasses.
 
     Args:
         inference: what all classes share.
         built: the class whose construction is known.
-        subclasses: classes of the file that inherit from the one that is looked at.
+        subclasses: classes that inherit from the one that is looked at.
         attributes: those that somebody asks about.
         runs_later: whether a method of a name runs once the object is built.
         tracer: makes what collects the uses of one method, given the attributes and the method's name.
