@@ -63,21 +63,36 @@ class Follower:
         self._meter = Meter()
 
     def trace(self, attributes: Mapping[str, AttributeState]) -> Trace:
-        """What becomes of the attributes; ``attributes`` are those of a finished object of the class."""
+        """What becomes of the attributes; ``attributes`` are those of a finished object of the class.
+
+        Subclasses in other files have steps of their own, and what is too large there is left out: a class is followed
+        to its end whoever inherits from it.
+        """
         summaries = list(self._methods(self._built, attributes, self._inference.classes(self._built)))
+        near = [one for one in self._subclasses if one.scope.file is self._built.scope.file]
+        for subclass in near:
+            summaries.extend(self._of_subclass(subclass, attributes))
+        self._meter = Meter()
         for subclass in self._subclasses:
-            built = construct(self._inference, subclass)
-            if built is not None:
-                known = {**attributes, **built.attributes}
-                summaries.extend(self._methods(subclass, known, self._owners(subclass)))
+            if subclass not in near:
+                summaries.extend(replace(one, stopped=False) for one in self._of_subclass(subclass, attributes))
         return Trace(self._attributes, tuple(summaries))
+
+    def _of_subclass(self, subclass: ClassSymbol, attributes: Mapping[str, AttributeState]) -> Iterator[MethodSummary]:
+        built = construct(self._inference, subclass)
+        if built is not None:
+            yield from self._methods(subclass, {**attributes, **built.attributes}, self._owners(subclass))
 
     def _owners(self, subclass: ClassSymbol) -> tuple[ClassSymbol, ...]:
         """The classes whose methods do other things on an object of a subclass: all where it replaces one of them."""
         every = self._inference.classes(subclass)
         own = self._inference.definition(subclass).methods.keys() - BUILDERS
-        replaced = any(own & self._inference.definition(base).methods.keys() for base in every if base != subclass)
-        return every if replaced else (subclass,)
+        replaced = {name for base in every[1:] for name in own & self._inference.definition(base).methods.keys()}
+        touching = self._touching(subclass)
+        used = {
+            name for name in replaced for base in every if self._inference.uses(base).read.get(name, set()) & touching
+        }
+        return every if replaced & touching or used else (subclass,)
 
     def _methods(
         self, symbol: ClassSymbol, attributes: Mapping[str, AttributeState], owners: Iterable[ClassSymbol]
