@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
-from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, calls_on
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.fixes.persistence import is_computed_anew, may_start_empty
 from regbuf_lint.fixes.unmet_demands import made_beside, unmet_demands
@@ -37,6 +37,11 @@ _REFILLED = (
     "that both places give the same value"
 )
 
+_CUT_OFF = (
+    "it is computed from parameters, or from what requires a gradient, and a buffer has to be detached: training no "
+    "longer reaches them through it; if it has to follow them, compute it in `forward`"
+)
+
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
 
@@ -56,6 +61,8 @@ def judged(
     beside = next((what for plan in plans if plan.attribute and (what := made_beside(context, plan.attribute))), None)
     if beside is not None:
         return Applicability.DISPLAY, f"{HALF}: {beside}"
+    if any("detach" in calls_on(write) for plan in plans for write in _first_tensors(plan)):
+        return Applicability.DISPLAY, _CUT_OFF
     doubts = [*([_REFILLED] if refilled else []), *doubts_about(context, plans), *more]
     return (Applicability.UNSAFE, doubts[0]) if doubts else (Applicability.SAFE, "")
 
@@ -219,11 +226,6 @@ def _about_values(write: Write) -> list[str]:
 def _about_kind(tensor: Tensor) -> list[str]:
     """What a buffer, which is moved, cast and loaded, makes of such a tensor."""
     found = []
-    if tensor.derived:
-        found.append(
-            "it is computed from parameters, so the fix detaches it, and training no longer reaches them through "
-            "it; if it has to follow them, compute it in `forward`"
-        )
     if tensor.dtype is Dtype.COMPLEX:
         found.append("it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer")
     if tensor.dtype is Dtype.DOUBLE:
