@@ -231,7 +231,7 @@ def _about_kind(tensor: Tensor) -> list[str]:
     if tensor.dtype is Dtype.DOUBLE:
         found.append("it may be in double precision, and as a buffer it follows `.half()` and `.float()`")
     elif tensor.chosen_precision:
-        found.append("its precision is written where it is made, and `.half()` changes that of a buffer")
+        found.append("its precision is chosen where it is made, and `.half()` changes that of a buffer")
     if tensor.expanded:
         found.append("it is an expanded view, so the fix copies it: nothing can be loaded into such a view")
     return found
