@@ -16,7 +16,7 @@ from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.settings import Persistence
-from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
+from regbuf_lint.model.value import NAMELESS, Buffer, Dtype, NoneValue, Parameter, Tensor, is_only, may_be, tensors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         found.append("one tensor is stored under several names; as buffers they become separate tensors after `.to()`")
     other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
     if other is not None:
-        found.append(f"{by(other)} may assign it something else than a tensor, which raises TypeError for a buffer")
+        found.append(_about_other(other))
     if any(may_start_empty(plan.writes) and _changes(context, plan) for plan in plans):
         found.append(
             "it starts empty and is filled later; DistributedDataParallel fails where processes hold other shapes"
@@ -111,6 +111,12 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and (none := context.places.class_none(plan.attribute)) is not None
     )
     return [*found, *_about_class(context, plans)]
+
+
+def _about_other(write: Write) -> str:
+    if is_only(write.value, *BUFFER_VALUES, Parameter):
+        return f"{by(write)} may make a Parameter of it, which takes the place of the buffer"
+    return f"{by(write)} may assign it something else than a tensor, which raises TypeError for a buffer"
 
 
 def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
@@ -239,6 +245,8 @@ def _about_kind(tensor: Tensor) -> list[str]:
 
 def _about_holders(tensor: Tensor) -> list[str]:
     """Who else may hold the tensor, and keeps the old one."""
+    if tensor.argument == NAMELESS:
+        return ["it comes from outside; check that this is never a Parameter, which nothing would train any more"]
     if tensor.argument:
         return [
             (
