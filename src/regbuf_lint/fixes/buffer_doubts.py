@@ -9,7 +9,7 @@ from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, calls_on
 from regbuf_lint.fixes.buffer_refill import needs_refill
-from regbuf_lint.fixes.persistence import is_computed_anew, may_start_empty
+from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty
 from regbuf_lint.fixes.unmet_demands import made_beside, unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -102,6 +102,11 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and context.escapes(plan.attribute)
     )
     found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
+    found.extend(
+        f"the class saves `{plan.attribute}` by itself, so the fix leaves it out of `state_dict()`"
+        for plan in plans
+        if plan.attribute is not None and not plan.persistent and _is_saved_otherwise(context, plan.attribute)
+    )
     found.extend(_about_compiling(context, plans))
     found.extend(_about_keys(context, plans))
     found.extend(
@@ -178,6 +183,12 @@ def _is_cast(plan: Plan) -> bool:
 
 def _changes(context: ClassContext, plan: Plan) -> bool:
     return plan.attribute is not None and context.change_of(plan.attribute) is not Change.NONE
+
+
+def _is_saved_otherwise(context: ClassContext, attribute: str) -> bool:
+    """Whether the class itself saves what differs in each object, or changes."""
+    differs = any(tensor.random for tensor in tensors(context.value_of(attribute)))
+    return (differs or context.change_of(attribute) is not Change.NONE) and is_saved_by_class(context, attribute)
 
 
 def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:

@@ -35,7 +35,7 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
     if change is Change.CACHE or (change is not Change.NONE and starts_empty):
         return False  # a checkpoint that has it could not be loaded into a new object
     serves_one_run = attribute is not None and "cache" in attribute.lower() and change is not Change.NONE
-    if serves_one_run or (attribute is not None and _is_saved_by_class(context, attribute)):
+    if serves_one_run or (attribute is not None and is_saved_by_class(context, attribute)):
         return False
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
@@ -48,7 +48,7 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
     return change is Change.STATE and not (attribute is not None and _is_reshaped(context, attribute))
 
 
-def _is_saved_by_class(context: ClassContext, attribute: str) -> bool:
+def is_saved_by_class(context: ClassContext, attribute: str) -> bool:
     """Whether the class itself writes the value to a file, or into what its own ``state_dict`` gives.
 
     Its own way to load that knows nothing of one key more.
