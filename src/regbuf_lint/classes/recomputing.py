@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
 
 Form: TypeAlias = "tuple[object, ...]"
-"""What an expression says, however its method spells it: locals as what they were given, the object as ``self``."""
+"""What an expression says, however its method spells it: locals as what they were given, the object as such."""
+
+_OBJECT: Form = ("the object",)
 
 
 def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attribute: str) -> bool:
@@ -62,8 +64,8 @@ def _form(function: FunctionNode, node: object, kept: Mapping[str, str]) -> Form
         if given is not node:
             return _form(function, given, kept)
         if node.id == receiver_name(function):
-            return ("self",)
-        return ("Attribute", ("self",), (kept[node.id],)) if node.id in kept else ("Name", node.id)
+            return _OBJECT
+        return ("Attribute", _OBJECT, (kept[node.id],)) if node.id in kept else ("Name", node.id)
     if isinstance(node, ast.AST):
         parts = (getattr(node, name, None) for name in node._fields if name not in {"ctx", "kind"})
         return (type(node).__name__, *(_form(function, one, kept) for one in parts))

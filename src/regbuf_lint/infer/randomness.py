@@ -72,7 +72,7 @@ def seeded_by(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> fr
     if len(names) != len(callee) or not any(known.seeding.match(one) or known.unseeding.match(one) for one in names):
         return seeded
     seed = arguments.positional[0] if arguments.positional else join(arguments.keywords.values())
-    packages = {one.partition(".")[0] for one in names}
+    packages = {_package(one) for one in names}
     is_number = bool(seed) and all(map(is_plain_number, seed))
     return seeded | packages if is_number and all(map(known.seeding.match, names)) else seeded - packages
 
@@ -89,12 +89,16 @@ def repeats_itself(callee: Value, arguments: Arguments, seeded: frozenset[str]) 
 def _drawn_by(callee: Alternative) -> str | None:
     """The package whose own generator a function or method draws with; None where it may be another one."""
     if isinstance(callee, ExternalValue):
-        package, last = callee.name.partition(".")[0], callee.name.rpartition(".")[2]
         is_drawing = callee.name.startswith(_GENERATORS) or has("random_functions", callee.name)
-        return package if is_drawing and last not in _SEEDED else None
+        return _package(callee.name) if is_drawing and callee.name.rpartition(".")[2] not in _SEEDED else None
     if not isinstance(callee, MethodOf) or not isinstance(callee.owner, Tensor) or callee.owner.random:
         return None
-    return "torch" if has("random_methods", callee.name) else None
+    return "torch." if has("random_methods", callee.name) else None
+
+
+def _package(name: str) -> str:
+    """The package of a dotted name, with the dot behind it."""
+    return name.partition(".")[0] + "."
 
 
 def as_random(value: Value, *, random: bool = True) -> Value:
