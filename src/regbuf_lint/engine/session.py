@@ -21,9 +21,8 @@ from regbuf_lint.infer.construction import start
 from regbuf_lint.infer.loaded import with_loaded_tensors
 from regbuf_lint.infer.makers import is_stood_for
 from regbuf_lint.infer.run_by_subclasses import constructions_through_subclasses
+from regbuf_lint.infer.subclasses import subclasses_in
 from regbuf_lint.infer.tensor_uses import with_used_tensors
-from regbuf_lint.model.class_view import Write
-from regbuf_lint.model.value import Unknown, may_be
 from regbuf_lint.rules import RULES
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error
@@ -218,10 +217,7 @@ class Session:
     def _is_stood_for(self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]) -> bool:
         """Whether objects of a class are made as ones of its subclasses alone.
 
-        Where nothing is found in it, and nothing that it stores itself is unknown, that is not looked for.
+        Where nothing is found in it and its file has no subclass, that is not looked for.
         """
-        if own is None:
-            return False
-        writes = (one for one in own.events if isinstance(one, Write) and one.step.own)
-        is_open = bool(known) or any(may_be(one.value, Unknown) for one in writes)
-        return is_open and is_stood_for(self._inference, symbol)
+        near = own is not None and subclasses_in(self._inference, symbol, symbol.scope.file)
+        return own is not None and bool(near or known) and is_stood_for(self._inference, symbol)
