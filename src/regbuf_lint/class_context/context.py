@@ -20,9 +20,10 @@ from regbuf_lint.classes.stores import called_for
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
-from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses, subclasses_in
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Registration, Write, by_attribute, seen_by
+from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import (
@@ -41,6 +42,7 @@ from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from regbuf_lint.classes.definition import ClassDefinition
     from regbuf_lint.classes.uses import AttributeUses
@@ -130,7 +132,7 @@ class ClassContext:
         return any(method.stopped for trace in self._traces.values() for method in trace.methods)
 
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
-        follower = Follower(self.inference, self.built, self._below, attributes, runs)
+        follower = Follower(self.inference, self.built, self.subclasses_at_hand, attributes, runs)
         return follower.trace(self.construction.attributes)
 
     @cached_property
@@ -139,6 +141,10 @@ class ClassContext:
         writes = (event for event in self.construction.events if isinstance(event, Write) and event.step.own)
         names = {write.attribute for write in writes if may_be(write.value, *_HOLDING)}
         return frozenset(name for name in names if name is not None)
+
+    def mention(self, span: Span, path: Path) -> str:
+        """How a message names a place, which may be in another file."""
+        return mention(span.start.row, "" if path == self.symbol.scope.file.path else path.name)
 
     @property
     def name(self) -> str:
@@ -199,13 +205,8 @@ class ClassContext:
 
     @cached_property
     def _family(self) -> tuple[ClassSymbol, ...]:
-        """The class, its bases, and those classes of the file that inherit from it."""
-        return (*self.inference.classes(self.symbol), *self._below)
-
-    @property
-    def _below(self) -> list[ClassSymbol]:
-        """Those classes of the file that inherit from the class."""
-        return subclasses_in(self.inference, self.symbol, self.symbol.scope.file)
+        """The class, its bases, and those classes of its package that inherit from it."""
+        return (*self.inference.classes(self.symbol), *self.subclasses_at_hand)
 
     def readers(self, attribute: str) -> frozenset[str]:
         """Names of the methods of the class, its bases and subclasses that name the attribute to read it."""
@@ -213,18 +214,12 @@ class ClassContext:
 
     @cached_property
     def definitions(self) -> tuple[ClassDefinition, ...]:
-        """The bodies of the class, its bases, and those classes of the file that inherit from it."""
+        """The bodies of the class, its bases, and the classes that inherit from it."""
         return tuple(self.inference.definition(one) for one in self._family)
 
     @cached_property
-    def definitions_at_hand(self) -> tuple[ClassDefinition, ...]:
-        """``definitions``, and the bodies of the classes of other files that inherit from the class."""
-        others = (one for one in self.subclasses_at_hand if one not in self._family)
-        return (*self.definitions, *map(self.inference.definition, others))
-
-    @cached_property
     def family_uses(self) -> tuple[AttributeUses, ...]:
-        """Uses of attributes in methods of the class, its bases, and the classes of the file that inherit from it."""
+        """Uses of attributes in methods of the class, its bases, and the classes that inherit from it."""
         return tuple(self.inference.uses(one) for one in self._family)
 
     def change_of(self, attribute: str) -> Change:

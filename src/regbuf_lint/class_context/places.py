@@ -50,8 +50,7 @@ class ClassPlaces:
             or any(map(_definer(attribute), others))
         ):
             return None
-        subclasses = map(self._context.inference.definition, self._context.subclasses_at_hand)
-        return None if any(map(_definer(attribute), subclasses)) else class_none(self._context.definition, attribute)
+        return class_none(self._context.definition, attribute)
 
     def read_before(self, attribute: str, method: str, statement: Span) -> bool:
         """Whether a method of the class reads the attribute before the end of a statement that assigns it."""
@@ -87,7 +86,7 @@ class ClassPlaces:
 
     def container_obstacle(self, attribute: str, assignment: Span) -> str | None:
         """Why a property that makes a new list each time cannot take the place of an attribute."""
-        return obstacle(self._context.definitions_at_hand, self._context.symbol.scope.file.tree, attribute, assignment)
+        return obstacle(self._context.definitions, self._context.symbol.scope.file.tree, attribute, assignment)
 
 
 def outside_collision(context: ClassContext, attribute: str) -> str | None:

@@ -217,6 +217,5 @@ class ClassText:
     def named_in_class(self, name: str) -> bool:
         """Whether the class, a base or a subclass defines or annotates a name in its body."""
         return any(
-            one.defines(name) or name in one.annotations or name in one.setters
-            for one in self._context.definitions_at_hand
+            one.defines(name) or name in one.annotations or name in one.setters for one in self._context.definitions
         )

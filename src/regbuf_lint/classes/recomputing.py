@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.classes.definition import bound_in, receiver_name
-from regbuf_lint.classes.stores import is_own, own_values, values_in
+from regbuf_lint.classes.definition import bound_in, receiver_name, stored_in
+from regbuf_lint.classes.reaching import definition_of
+from regbuf_lint.classes.stores import is_own, own_values, stores_in
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from regbuf_lint.index.scopes import FunctionNode
+
+Form: TypeAlias = "tuple[object, ...]"
+"""What an expression says, however its method spells it: locals as what they were given, the object as such."""
+
+_OBJECT: Form = ("the object",)
 
 
 def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attribute: str) -> bool:
     """Whether a method begins with an attribute as some method that builds the object does, by the same expression.
 
-    The expression must not depend on arguments or locals of the method. What the method then changes in parts of the
-    attribute belongs to the computation.
+    Arguments that the object keeps are the attributes that keep them. The expression must not depend on arguments of
+    the method, or on locals of which no more is known. What the method then changes in parts of the attribute belongs
+    to the computation.
 
     Args:
         function: the method.
@@ -27,14 +34,50 @@ def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attr
         attribute: the attribute.
     """
     receiver = receiver_name(function)
-    known = set(map(ast.dump, values_in(builders, attribute)))
-    values = own_values(function, receiver, attribute)
+    known = {
+        _form(one, value, _kept_arguments(one))
+        for one in builders
+        for value in own_values(one, receiver_name(one), attribute)
+    }
+    forms = [(value, _form(function, value, {})) for value in own_values(function, receiver, attribute)]
     local = bound_in(function) - {receiver}
     return (
-        bool(values)
-        and all(ast.dump(value) in known and _names(value).isdisjoint(local) for value in values)
+        bool(forms)
+        and all(form in known and _names(form).isdisjoint(local - bound_in(value)) for value, form in forms)
         and _is_set_first(function, receiver, attribute)
     )
+
+
+def _kept_arguments(function: FunctionNode) -> Mapping[str, str]:
+    """The arguments of a method that an attribute of its ``self`` keeps as they are, with that attribute."""
+    receiver, changed = receiver_name(function), stored_in(function)
+    return {
+        value.id: target.attr
+        for target, value in stores_in(function)
+        if isinstance(value, ast.Name) and value.id not in changed and definition_of(function, value) is value
+        if isinstance(target, ast.Attribute) and is_own(target, receiver, target.attr)
+    }
+
+
+def _form(function: FunctionNode, node: object, kept: Mapping[str, str]) -> Form:
+    if isinstance(node, ast.Name):
+        given = definition_of(function, node)
+        if given is not node:
+            return _form(function, given, kept)
+        if node.id == receiver_name(function):
+            return _OBJECT
+        return ("Attribute", _OBJECT, (kept[node.id],)) if node.id in kept else ("Name", node.id)
+    if isinstance(node, ast.AST):
+        parts = (getattr(node, name, None) for name in node._fields if name not in {"ctx", "kind"})
+        return (type(node).__name__, *(_form(function, one, kept) for one in parts))
+    return tuple(_form(function, one, kept) for one in node) if isinstance(node, list) else (node,)
+
+
+def _names(form: Form) -> frozenset[str]:
+    """The names in a form that stand for themselves."""
+    if len(form) == 2 and form[0] == "Name":  # noqa: PLR2004  (the kind and the name)
+        return frozenset({str(form[1])})
+    return frozenset[str]().union(*(_names(one) for one in form if isinstance(one, tuple)))
 
 
 def _is_set_first(function: FunctionNode, receiver: str | None, attribute: str) -> bool:
@@ -45,7 +88,3 @@ def _is_set_first(function: FunctionNode, receiver: str | None, attribute: str) 
                 own_values(statement, receiver, attribute)
             )
     return False
-
-
-def _names(value: ast.expr) -> frozenset[str]:
-    return frozenset(node.id for node in walk(value) if isinstance(node, ast.Name))

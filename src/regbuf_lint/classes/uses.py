@@ -39,6 +39,7 @@ class AttributeUses:
         asking: methods that read attributes by names not known here (``getattr`` with a variable).
         in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
         dict_users: methods that use ``vars(self)`` or ``self.__dict__`` in any other way.
+        taking_over: methods that give the object all that the ``__dict__`` of another one holds.
         reaching: methods that may change any attribute, whatever its name: ``dynamic`` ones, those left aside that only
             delete attributes or look known names up in ``__dict__``.
     """
@@ -53,6 +54,7 @@ class AttributeUses:
     asking: set[str] = field(default_factory=set)
     in_dict: dict[str, set[str]] = field(default_factory=dict)
     dict_users: set[str] = field(default_factory=set)
+    taking_over: set[str] = field(default_factory=set)
     reaching: set[str] = field(default_factory=set)
 
     def may_set(self, attribute: str | None) -> bool:
@@ -188,8 +190,26 @@ class _Collector:
                 uses -= 1
         if uses:
             self._uses.dict_users.add(self._method)
+        if any(map(self._takes_over, self._nodes)):
+            self._uses.taking_over.add(self._method)
         if uses > sum(self._takes_keys(node) for node in self._nodes) or (uses and "getattr" in self._computed):
             self._uses.reaching.add(self._method)
+
+    def _takes_over(self, node: ast.AST) -> bool:
+        """Whether a node is ``self.__dict__.update(other.__dict__)`` or ``self.__dict__ = other.__dict__``."""
+        if isinstance(node, ast.Call):
+            function = node.func
+            is_update = (
+                isinstance(function, ast.Attribute) and function.attr == "update" and self._is_dict(function.value)
+            )
+            given = node.args if is_update else []
+        elif isinstance(node, (ast.Assign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            given = [node.value] if any(map(self._is_dict, targets)) else []
+        else:
+            return False
+        parts = (part for one in given for part in walk(definition_of(self._function, one)))
+        return any(_is_dict_of(part) and not self._is_dict(part) for part in parts)
 
     def _takes_keys(self, node: ast.AST) -> bool:
         """Whether a node takes only the names out of ``__dict__`` (``list(vars(self))``)."""
@@ -208,3 +228,10 @@ class _Collector:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and self._is_dict(node.func.value):
             return node.args[0] if node.args and node.func.attr in _DICT_LOOKUPS else None
         return None
+
+
+def _is_dict_of(node: ast.AST) -> bool:
+    """Whether a node is ``x.__dict__`` or ``vars(x)`` of whatever object."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "vars"
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__"

@@ -87,9 +87,12 @@ def _is_empty(value: Value) -> bool:
     return bool(value) and all(map(is_empty_container, value))
 
 
-def _trust(finding: Finding) -> int:
-    """How far the fix of a finding can be trusted; least where it has none."""
-    return -1 if finding.fix is None else _TRUST.index(finding.fix.applicability)
+def _trust(finding: Finding) -> tuple[int, int]:
+    """How far the fix of a finding can be trusted, least where it has none; of equals, what registers most comes first.
+
+    What is a partner for one subclass need not be for another, and does no harm there.
+    """
+    return (-1, 0) if finding.fix is None else (_TRUST.index(finding.fix.applicability), -len(finding.fix.edits))
 
 
 def _about(finding: Finding) -> tuple[object, ...]:

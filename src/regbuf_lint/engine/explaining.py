@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.class_view import Event
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.use import Store, Use
     from regbuf_lint.source.text import SourceText
 
 _MOST_USES = 20
@@ -212,11 +213,11 @@ def _uses(context: ClassContext, attribute: str) -> tuple[ExplainedUse, ...]:
     """What methods do with the attribute once the object is built, in the order of the text."""
     file = context.symbol.scope.file.path
     trace = context.trace(attribute)
-    found = [
-        ExplainedUse(use.span, use.method, use_in_words(use), None if use.path == file else str(use.path))
-        for use in trace.uses(attribute)
-    ]
-    found += [ExplainedUse(one.span, one.method, "gives it another value") for one in trace.replacements(attribute)]
+    told: list[tuple[Use | Store, str]] = [(use, use_in_words(use)) for use in trace.uses(attribute)]
+    told += [(one, "gives it another value") for one in trace.replacements(attribute)]
+    found = (
+        ExplainedUse(one.span, one.method, what, None if one.path == file else str(one.path)) for one, what in told
+    )
     ordered = sorted(dict.fromkeys(found), key=lambda one: (one.path or "", one.place))
     return tuple(ordered[:_MOST_USES])
 

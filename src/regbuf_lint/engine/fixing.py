@@ -158,6 +158,33 @@ def _sound(source: SourceText, made: list[Finding], more: list[Finding]) -> list
     return _sound(source, _sound(source, made, more[:half]), more[half:])
 
 
+def without_fixes_of(left: Iterable[Finding], findings: Iterable[Finding], why: str) -> tuple[Finding, ...]:
+    """Findings, of which each whose fix would make that of one that is left alone has it shown only.
+
+    Args:
+        left: findings that are not to be fixed.
+        findings: those that are.
+        why: why the others are left alone, as the end of a sentence about one.
+    """
+    untouched = [one for one in left if one.fix is not None]
+    return tuple(_kept_from(finding, untouched, why) for finding in findings)
+
+
+def _kept_from(finding: Finding, untouched: list[Finding], why: str) -> Finding:
+    edits = frozenset(finding.fix.edits if finding.fix is not None else ())
+    made = (one for one in untouched if one.fix is not None and edits.issuperset(one.fix.edits))
+    other = next((one for one in made if _about(one) != _about(finding)), None)
+    if finding.fix is None or other is None or finding.fix.applicability is Applicability.DISPLAY:
+        return finding
+    reason = f"the fix is shown and not applied, since it registers `{other.attribute}`, too, {why}"
+    shown = replace(finding.fix, applicability=Applicability.DISPLAY)
+    return replace(finding, fix=shown, help="; ".join(filter(None, (finding.help, reason))))
+
+
+def _about(finding: Finding) -> tuple[str | None, str | None]:
+    return finding.class_name, finding.attribute
+
+
 def edited(source: SourceText, findings: Iterable[Finding]) -> str:
     """The text with the edits of all findings made, an edit that several share once."""
     edits = [edit for finding in findings if finding.fix is not None for edit in finding.fix.edits]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.deep_stack import with_deep_stack
-from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted
+from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted, without_fixes_of
 from regbuf_lint.engine.session import Checked, Session
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
@@ -114,8 +114,10 @@ class SourceCheck:
             self._hidden = 0
             return ()
         suppressions = Suppressions.parse(text)
-        kept = tuple(_with_shown_paths(one) for one in checked.findings if not suppressions.hides(one, lines=noqa))
-        self._hidden = len(checked.findings) - len(kept)
+        hidden = [one for one in checked.findings if suppressions.hides(one, lines=noqa)]
+        seen = (_with_shown_paths(one) for one in checked.findings if one not in hidden)
+        kept = without_fixes_of(hidden, seen, "which a comment leaves as it is")
+        self._hidden = len(hidden)
         unused = session.unused_suppressions(path, text, suppressions, checked) if noqa else ()
         return tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
 

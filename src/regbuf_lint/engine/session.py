@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.context import ClassContext
 from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
+from regbuf_lint.engine.fixing import without_fixes_of
 from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
@@ -226,9 +227,14 @@ class Session:
         views = []
         for subclass, seen in constructions_through_subclasses(self._inference, symbol, own, stood_for=stood_for):
             views.append(View(seen, tuple(self._of_class(symbol, seen, notes, subclass))))
-        if stood_for:
-            return agreed_for(views, known)
-        return chain(known, agreed(views, known, settled_by(own)))
+        if not views and not stood_for:
+            return iter(known)
+        told = agreed_for(views, known) if stood_for else chain(known, agreed(views, known, settled_by(own)))
+        reported = [*told]
+        about = {(one.code, one.attribute) for one in reported}
+        every = (one for view in views for one in view.findings)
+        left = (one for one in chain(known, every) if (one.code, one.attribute) not in about)
+        return iter(without_fixes_of(left, reported, "about which subclasses differ"))
 
     def _is_stood_for(self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]) -> bool:
         """Whether objects of a class are made as ones of its subclasses alone.

@@ -40,8 +40,8 @@ def evidence(context: ClassContext, attribute: str) -> tuple[Evidence, ...]:
     for kind, span, path, method, text in _places(context, attribute):
         key = (kind, method)
         if key not in found:
-            message = f"`{method}` (line {span.start.row}) {text}"
             here = path == context.symbol.scope.file.path
+            message = f"`{method}` ({context.mention(span, path)}) {text}"
             found[key] = Evidence(message, span, None if here else str(path))
     return tuple(found.values())[:_MOST]
 
@@ -52,10 +52,9 @@ def _places(context: ClassContext, attribute: str) -> Iterator[tuple[str, Span, 
         if use.sink is Sink.MEETS and use.hurts:
             kind = "moved" if use.flow in {Flow.MOVED, Flow.CHECKED} else "meets"
             yield kind, use.span, use.path, use.method, _meeting(use)
-    file = context.symbol.scope.file.path
     for store in context.trace(attribute).stores(attribute):
         if store.only_moves:
-            yield "moved", store.span, file, store.method, "moves it by hand"
+            yield "moved", store.span, store.path, store.method, "moves it by hand"
     yield from _changes(context, attribute, uses)
     for use in uses:
         if use.sink in _HANDED:
@@ -87,12 +86,11 @@ def _weight(use: Use) -> tuple[bool, bool, bool]:
 
 
 def _changes(context: ClassContext, attribute: str, uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
-    file = context.symbol.scope.file.path
     for use in uses:
         if use.sink is Sink.MUTATED and not use.is_drawn:
             yield "state", use.span, use.path, use.method, "changes it in place, and `state_dict()` does not save it"
     for store in context.trace(attribute).replacements(attribute):
-        yield "state", store.span, file, store.method, _replacing(store)
+        yield "state", store.span, store.path, store.method, _replacing(store)
 
 
 def _replacing(store: Store) -> str:

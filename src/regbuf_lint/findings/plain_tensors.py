@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.moved_by_class import is_moved_by_class
 from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.inert import inert
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.value import Buffer, Parameter, is_tensor, may_be, tensors
 
@@ -24,6 +25,12 @@ def plain_tensors(context: ClassContext) -> dict[str | None, list[Write]]:
     for write in writes:
         found.setdefault(write.attribute, []).append(write)
     return {name: mine for name, mine in found.items() if _is_reported(context, name, mine)}
+
+
+def worth_registering(context: ClassContext) -> dict[str, list[Write]]:
+    """Those of the writes that leave plain tensors of which something comes, under names that are known."""
+    found = plain_tensors(context)
+    return {name: writes for name, writes in found.items() if name is not None and inert(context, name) is None}
 
 
 def _is_reported(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:

@@ -28,7 +28,7 @@ def alias_fix(context: ClassContext, attribute: str, write: Write) -> BufferFix:
         write: what stores them.
     """
     if may_be(write.value, Sequence, Mapping):
-        return BufferFix(None, "fix withheld: numbered copies of the buffers would say less than a property")
+        return BufferFix(None, "numbered copies of the buffers would say less than a property")
     try:
         _refuse_state(context, attribute, write)
     except Withheld as reason:

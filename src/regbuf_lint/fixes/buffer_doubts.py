@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
-from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, calls_on
 from regbuf_lint.fixes.buffer_refill import needs_refill
-from regbuf_lint.fixes.persistence import is_computed_anew, may_start_empty
+from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty
 from regbuf_lint.fixes.unmet_demands import made_beside, unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.settings import Persistence
-from regbuf_lint.model.value import Buffer, Dtype, NoneValue, Tensor, is_only, may_be, tensors
+from regbuf_lint.model.value import NAMELESS, Buffer, Dtype, NoneValue, Parameter, Tensor, is_only, may_be, tensors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
 
 
-_HALF = "the fix is shown and not applied, since it is only half of the change"
+HALF = "it is only half of the change"
 
 _UNFILLED = (
-    f"{_HALF}: `from_pretrained` builds the model without "
+    f"{HALF}: `from_pretrained` builds the model without "
     "values and fills in what the checkpoint has; this buffer is in no checkpoint, so `_init_weights` has to set it"
 )
 
@@ -37,13 +37,18 @@ _REFILLED = (
     "that both places give the same value"
 )
 
+_CUT_OFF = (
+    "it is computed from parameters, or from what requires a gradient, and a buffer has to be detached: training no "
+    "longer reaches them through it; if it has to follow them, compute it in `forward`"
+)
+
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
 
 
 def judged(
     context: ClassContext, plans: Sequence[Plan], more: Sequence[str] = (), *, refilled: bool = False
 ) -> tuple[Applicability, str]:
-    """How far to trust a fix that registers attributes, and a note about that for its finding; none for a safe one.
+    """How far to trust a fix that registers attributes, and why not further; no reason for a safe one.
 
     Args:
         context: the class.
@@ -55,14 +60,11 @@ def judged(
         return Applicability.DISPLAY, _UNFILLED
     beside = next((what for plan in plans if plan.attribute and (what := made_beside(context, plan.attribute))), None)
     if beside is not None:
-        return Applicability.DISPLAY, f"{_HALF}: {beside}"
+        return Applicability.DISPLAY, f"{HALF}: {beside}"
+    if any("detach" in calls_on(write) for plan in plans for write in _first_tensors(plan)):
+        return Applicability.DISPLAY, _CUT_OFF
     doubts = [*([_REFILLED] if refilled else []), *doubts_about(context, plans), *more]
-    return (Applicability.UNSAFE, look(doubts[0])) if doubts else (Applicability.SAFE, "")
-
-
-def look(doubt: str) -> str:
-    """A doubt about a fix, as a note for its finding."""
-    return f"the fix needs a look: {doubt}"
+    return (Applicability.UNSAFE, doubts[0]) if doubts else (Applicability.SAFE, "")
 
 
 def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
@@ -83,7 +85,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         found.append("one tensor is stored under several names; as buffers they become separate tensors after `.to()`")
     other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
     if other is not None:
-        found.append(f"{by(other)} may assign it something else than a tensor, which raises TypeError for a buffer")
+        found.append(_about_other(other))
     if any(may_start_empty(plan.writes) and _changes(context, plan) for plan in plans):
         found.append(
             "it starts empty and is filled later; DistributedDataParallel fails where processes hold other shapes"
@@ -100,6 +102,11 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and context.escapes(plan.attribute)
     )
     found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
+    found.extend(
+        f"the class saves `{plan.attribute}` by itself, so the fix leaves it out of `state_dict()`"
+        for plan in plans
+        if plan.attribute is not None and not plan.persistent and _is_saved_otherwise(context, plan.attribute)
+    )
     found.extend(_about_compiling(context, plans))
     found.extend(_about_keys(context, plans))
     found.extend(
@@ -109,6 +116,12 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and (none := context.places.class_none(plan.attribute)) is not None
     )
     return [*found, *_about_class(context, plans)]
+
+
+def _about_other(write: Write) -> str:
+    if is_only(write.value, *BUFFER_VALUES, Parameter):
+        return f"{by(write)} may make a Parameter of it, which takes the place of the buffer"
+    return f"{by(write)} may assign it something else than a tensor, which raises TypeError for a buffer"
 
 
 def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
@@ -172,6 +185,12 @@ def _changes(context: ClassContext, plan: Plan) -> bool:
     return plan.attribute is not None and context.change_of(plan.attribute) is not Change.NONE
 
 
+def _is_saved_otherwise(context: ClassContext, attribute: str) -> bool:
+    """Whether the class itself saves what differs in each object, or changes."""
+    differs = any(tensor.random for tensor in tensors(context.value_of(attribute)))
+    return (differs or context.change_of(attribute) is not Change.NONE) and is_saved_by_class(context, attribute)
+
+
 def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:
     """What fails where a method puts a tensor of another shape in the buffer's place."""
     if plan.attribute is None or context.change_of(plan.attribute) not in {Change.CACHE, Change.REPLACED}:
@@ -224,17 +243,12 @@ def _about_values(write: Write) -> list[str]:
 def _about_kind(tensor: Tensor) -> list[str]:
     """What a buffer, which is moved, cast and loaded, makes of such a tensor."""
     found = []
-    if tensor.derived:
-        found.append(
-            "it is computed from parameters, so the fix detaches it, and training no longer reaches them through "
-            "it; if it has to follow them, compute it in `forward`"
-        )
     if tensor.dtype is Dtype.COMPLEX:
         found.append("it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer")
     if tensor.dtype is Dtype.DOUBLE:
         found.append("it may be in double precision, and as a buffer it follows `.half()` and `.float()`")
     elif tensor.chosen_precision:
-        found.append("its precision is written where it is made, and `.half()` changes that of a buffer")
+        found.append("its precision is chosen where it is made, and `.half()` changes that of a buffer")
     if tensor.expanded:
         found.append("it is an expanded view, so the fix copies it: nothing can be loaded into such a view")
     return found
@@ -242,6 +256,8 @@ def _about_kind(tensor: Tensor) -> list[str]:
 
 def _about_holders(tensor: Tensor) -> list[str]:
     """Who else may hold the tensor, and keeps the old one."""
+    if tensor.argument == NAMELESS:
+        return ["it comes from outside; check that this is never a Parameter, which nothing would train any more"]
     if tensor.argument:
         return [
             (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
-from regbuf_lint.fixes.buffer_doubts import judged, look
+from regbuf_lint.fixes.buffer_doubts import judged
 from regbuf_lint.fixes.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
 from regbuf_lint.fixes.buffer_refill import refill
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -30,19 +30,37 @@ class BufferFix:
 
     Attributes:
         fix: the fix, if there is one.
-        note: why it was withheld, or why it needs a look; empty for a safe fix.
+        reason: why it was withheld, is not applied or needs a look; empty for a safe fix.
         advice: what to write instead, where that is no registration; else empty.
     """
 
     fix: Fix | None
-    note: str
+    reason: str
     advice: str = ""
 
-    def doubted(self, doubt: str) -> BufferFix:
-        """The fix as one that needs a look."""
-        fix = self.fix and replace(self.fix, applicability=Applicability.UNSAFE)
-        return replace(self, fix=fix, note=look(doubt))
+    @property
+    def note(self) -> str:
+        """What a finding says of the fix: how far it can be trusted, and why; empty for a safe one."""
+        if not self.reason:
+            return ""
+        if self.fix is None:
+            return f"fix withheld: {self.reason}"
+        return f"{_TRUST[self.fix.applicability]} {self.reason}"
 
+    @property
+    def is_applied(self) -> bool:
+        """Whether the fix is one that is made where that is asked for."""
+        return self.fix is not None and self.fix.applicability is not Applicability.DISPLAY
+
+    def trusted(self, applicability: Applicability, reason: str) -> BufferFix:
+        """The fix as one that is trusted less, and why."""
+        return replace(self, fix=self.fix and replace(self.fix, applicability=applicability), reason=reason)
+
+
+_TRUST = {
+    Applicability.UNSAFE: "the fix needs a look:",
+    Applicability.DISPLAY: "the fix is shown and not applied, since",
+}
 
 NO_FIX = BufferFix(None, "")
 """Nothing to offer, and nothing to say about it."""
@@ -81,7 +99,7 @@ def _plan(context: ClassContext, attribute: str) -> Plan | BufferFix:
 
 def withheld(reason: Exception) -> BufferFix:
     """No fix, for a reason that ends a sentence."""
-    return BufferFix(None, f"fix withheld: {reason}")
+    return BufferFix(None, str(reason))
 
 
 def _groups(plans: Sequence[Plan]) -> list[list[Plan]]:
@@ -127,14 +145,14 @@ def judged_fix(
         more: further reasons to look at it.
         refilled: whether the edits let ``_init_weights`` fill the buffers that need it.
     """
-    applicability, note = judged(context, plans, more, refilled=refilled)
+    applicability, reason = judged(context, plans, more, refilled=refilled)
     fix = Fix(
         applicability,
         what,
         tuple(sorted(edits, key=lambda edit: edit.span)),
         adds=tuple(_key(context, plan) for plan in plans if plan.persistent),
     )
-    return BufferFix(fix, note)
+    return BufferFix(fix, reason)
 
 
 def _key(context: ClassContext, plan: Plan) -> str:

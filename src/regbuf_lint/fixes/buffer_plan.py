@@ -146,6 +146,10 @@ def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: 
     if context.hooks.finds_no_buffers:
         msg = "the class has its own `__getattr__`, which does not find buffers"
         raise Withheld(msg)
+    taking_over = {name for one in context.own_uses for name in one.taking_over if name in context.building}
+    if taking_over:
+        msg = f"`{min(taking_over)}` takes over the `__dict__` of another object, with that object's table of buffers"
+        raise Withheld(msg)
     walker = context.hooks.walks_own_buffers
     if walker is not None:
         msg = f"`{walker}` goes through all buffers of the object, and would treat this one like the others"

@@ -15,16 +15,19 @@ from regbuf_lint.fixes.buffer_plan import Plan, Withheld, by, calls_on, plan_for
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.span import Position, Span
-from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, without
+from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, tensors_inside, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.value import Value
     from regbuf_lint.placement.method_place import MethodPlace
     from regbuf_lint.rewrite.numbered_buffers import Numbered
 
 _BUILT_IN = frozenset({"enumerate", "getattr", "len", "property", "range", "tuple"})
+
+_TAKE_LATER = "take the parts where they are used: chunk or index the Parameter in `forward`"
 
 _OF_VARIABLES = re.compile(r"\b(?:Final|ClassVar)\b")
 """Annotations that a variable may have and a result may not."""
@@ -38,6 +41,8 @@ def container_fix(context: ClassContext, attribute: str, writes: list[Write]) ->
         attribute: its name.
         writes: every write to it during construction.
     """
+    if are_parts_of_parameters(context.value_of(attribute)):
+        return BufferFix(None, "", _TAKE_LATER)
     try:
         write, container = _only_write(writes)
         place = _place(context, attribute, write)
@@ -47,6 +52,11 @@ def container_fix(context: ClassContext, attribute: str, writes: list[Write]) ->
         return _fix(context, write, container, plan, place)
     except (CannotRewrite, Withheld) as reason:
         return withheld(reason)
+
+
+def are_parts_of_parameters(value: Value) -> bool:
+    """Whether all tensors inside are parts of Parameters, which nothing but the Parameter itself can follow."""
+    return all(tensor.view_of_parameter for tensor in tensors_inside(value))
 
 
 def _only_write(writes: list[Write]) -> tuple[Write, Sequence]:
@@ -152,14 +162,14 @@ def _fix(context: ClassContext, write: Write, container: Sequence, plan: Plan, p
     more = [f"each read of it makes a new {container.kind}"]
     if context.hooks.names_attributes_at_run_time:
         more = ["the class sets attributes by names known only at run time, and a property cannot be set"]
-    applicability, note = judged(context, [plan], more)
+    applicability, reason = judged(context, [plan], more)
     fix = Fix(
         applicability,
         _message(plan, container.kind),
         style.with_import([*types, made.assignment, _insertion(context, place, made.prop)]),
         adds=made.keys if plan.persistent else (),
     )
-    return BufferFix(fix, note)
+    return BufferFix(fix, reason)
 
 
 def _insertion(context: ClassContext, place: MethodPlace, text: str) -> Edit:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _CONVERTING = ("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
 """Functions that make a tensor of a number or a list."""
-_NOTE = "the fix is shown and not applied, since what reads the tensor (`.item()`, `.tolist()`) has to change with it"
+_REASON = "what reads the tensor (`.item()`, `.tolist()`) has to change with it"
 
 
 def host_value_fix(context: ClassContext, write: Write) -> BufferFix:
@@ -36,4 +36,4 @@ def host_value_fix(context: ClassContext, write: Write) -> BufferFix:
         edit = None
     if edit is None:
         return NO_FIX
-    return BufferFix(Fix(Applicability.DISPLAY, f"Keep what `{write.attribute}` is made of", (edit,)), _NOTE)
+    return BufferFix(Fix(Applicability.DISPLAY, f"Keep what `{write.attribute}` is made of", (edit,)), _REASON)

@@ -64,9 +64,7 @@ def _cast_first(context: ClassContext, write: Write, edit: Edit) -> BufferFix:
             "only floating-point and complex Parameters can require a gradient: this one needs `requires_grad=False`"
         )
     if obstacle is not None:
-        return BufferFix(None, f"fix withheld: {obstacle}", advice)
+        return BufferFix(None, obstacle, advice)
     key = attribute_key(write.attribute or "", context.name)
     fix = Fix(Applicability.DISPLAY, f"Cast `{write.attribute}` before it becomes a Parameter", (edit,), adds=(key,))
-    return BufferFix(
-        fix, "the fix is shown and not applied, since it gives optimizers and `state_dict()` a new Parameter", advice
-    )
+    return BufferFix(fix, "it gives optimizers and `state_dict()` a new Parameter", advice)

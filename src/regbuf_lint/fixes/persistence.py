@@ -10,6 +10,7 @@ from regbuf_lint.classes.recomputing import computes_anew
 from regbuf_lint.classes.stores import names_own, reshapes
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import NOTHING, NoneValue, may_be, tensors
+from regbuf_lint.torch_facts.library_functions import saves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 def is_persistent(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
     """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state.
 
-    What methods only compute once more, as the constructor does, is none. What may start empty or as None, or is a
-    cache of ``forward``, changes its shape, and a saved one would not load.
+    What the class saves by itself need not be there, nor what methods only compute once more, as the constructor does.
+    What may start empty or as None, or is a cache of ``forward``, changes its shape, and a saved one would not load.
     """
     if context.is_script_module:
         return True
@@ -33,8 +34,9 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
     starts_empty = _starts_as_none(context, attribute) or may_start_empty(writes)
     if change is Change.CACHE or (change is not Change.NONE and starts_empty):
         return False  # a checkpoint that has it could not be loaded into a new object
-    if attribute is not None and "cache" in attribute.lower() and change is not Change.NONE:
-        return False  # what it says it is serves one run, however large it is
+    serves_one_run = attribute is not None and "cache" in attribute.lower() and change is not Change.NONE
+    if serves_one_run or (attribute is not None and is_saved_by_class(context, attribute)):
+        return False
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
     if attribute is not None and any(tensor.random for tensor in tensors(context.value_of(attribute))):
@@ -44,6 +46,18 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
     if change is Change.REPLACED:
         return attribute is None or not may_be(context.value_of(attribute), NoneValue)
     return change is Change.STATE and not (attribute is not None and _is_reshaped(context, attribute))
+
+
+def is_saved_by_class(context: ClassContext, attribute: str) -> bool:
+    """Whether the class itself writes the value to a file, or into what its own ``state_dict`` gives.
+
+    Its own way to load that knows nothing of one key more.
+    """
+    uses = context.trace(attribute).uses(attribute)
+    return any(saves(use.callee) or use.entry in _SAVING for use in uses)
+
+
+_SAVING = frozenset({"state_dict", "_save_to_state_dict"})
 
 
 def may_start_empty(writes: Iterable[Write]) -> bool:

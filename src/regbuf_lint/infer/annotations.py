@@ -9,6 +9,7 @@ from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
 from regbuf_lint.infer.references import BuiltSubmodule, Instance, NamedTuple
 from regbuf_lint.model.value import (
+    GIVEN_DTYPE,
     NAMELESS,
     NONE,
     NOTHING,
@@ -104,7 +105,8 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
 
 def _plain(name: str) -> Value:
     """An object of one of the types that are no tensors and hold none."""
-    return frozenset({Array() if name == "ndarray" else Other(name if name in _BUILT_IN else name.lower())})
+    known = {"ndarray": Array(), "dtype": GIVEN_DTYPE}.get(name)
+    return frozenset({known or Other(name if name in _BUILT_IN else name.lower())})
 
 
 def _kind(name: str) -> str:

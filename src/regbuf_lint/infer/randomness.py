@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.references import ExternalValue, MethodOf
-from regbuf_lint.infer.torch_api import result_tensor
+from regbuf_lint.infer.torch_api import is_plain_number, result_tensor
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,
@@ -20,6 +20,7 @@ from regbuf_lint.model.value import (
     Value,
     join,
 )
+from regbuf_lint.torch_facts.library_functions import library_functions
 from regbuf_lint.torch_facts.traits import has
 
 _GENERATORS = ("numpy.random.", "random.", "secrets.")
@@ -64,9 +65,45 @@ def shuffles(callee: Value) -> bool:
     )
 
 
-def as_random(value: Value) -> Value:
-    """``value``, from a random generator."""
-    return frozenset(map(_as_random, value))
+def seeded_by(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> frozenset[str]:
+    """The packages whose own generator has a known seed behind a call, given those before it."""
+    names = [one.name for one in callee if isinstance(one, ExternalValue)]
+    known = library_functions()
+    if len(names) != len(callee) or not any(known.seeding.match(one) or known.unseeding.match(one) for one in names):
+        return seeded
+    seed = arguments.positional[0] if arguments.positional else join(arguments.keywords.values())
+    packages = {_package(one) for one in names}
+    is_number = bool(seed) and all(map(is_plain_number, seed))
+    return seeded | packages if is_number and all(map(known.seeding.match, names)) else seeded - packages
+
+
+def repeats_itself(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> bool:
+    """Whether a call draws with nothing but generators that have a known seed."""
+    if not seeded or _is_given(arguments.keyword("generator")) or any(map(_holds_random, arguments.every())):
+        return False
+    if result_tensor(arguments.every()).random:
+        return False
+    return bool(callee) and all(_drawn_by(one) in seeded for one in callee)
+
+
+def _drawn_by(callee: Alternative) -> str | None:
+    """The package whose own generator a function or method draws with; None where it may be another one."""
+    if isinstance(callee, ExternalValue):
+        is_drawing = callee.name.startswith(_GENERATORS) or has("random_functions", callee.name)
+        return _package(callee.name) if is_drawing and callee.name.rpartition(".")[2] not in _SEEDED else None
+    if not isinstance(callee, MethodOf) or not isinstance(callee.owner, Tensor) or callee.owner.random:
+        return None
+    return "torch." if has("random_methods", callee.name) else None
+
+
+def _package(name: str) -> str:
+    """The package of a dotted name, with the dot behind it."""
+    return name.partition(".")[0] + "."
+
+
+def as_random(value: Value, *, random: bool = True) -> Value:
+    """``value``, from a random generator, or from one that repeats itself."""
+    return frozenset(_as_random(one, random=random) for one in value)
 
 
 def _gives_random(callee: Alternative, arguments: Arguments) -> bool:
@@ -108,10 +145,10 @@ def _is_random(one: Alternative) -> bool:
     return False
 
 
-def _as_random(one: Alternative) -> Alternative:
+def _as_random(one: Alternative, *, random: bool) -> Alternative:
     if isinstance(one, (Tensor, Other, Unknown)):
-        return replace(one, random=True)
+        return replace(one, random=random)
     if isinstance(one, Sequence):
-        items = None if one.items is None else tuple(map(as_random, one.items))
-        return replace(one, items=items, element=as_random(one.element))
+        items = None if one.items is None else tuple(as_random(item, random=random) for item in one.items)
+        return replace(one, items=items, element=as_random(one.element, random=random))
     return one

@@ -37,9 +37,10 @@ class State:
         attributes: attributes of the object under construction.
         initialised: whether ``nn.Module.__init__`` has run on every path to here.
         alive: False after ``return``, ``raise``, ``break`` or ``continue``.
+        seeded: packages whose own generator has got a known seed, and what it draws repeats itself.
     """
 
-    __slots__ = ("alive", "attributes", "initialised", "locals", "trails")
+    __slots__ = ("alive", "attributes", "initialised", "locals", "seeded", "trails")
 
     def __init__(
         self,
@@ -53,11 +54,13 @@ class State:
         self.initialised = initialised
         self.alive = True
         self.trails: dict[str, Trail] = {}
+        self.seeded: frozenset[str] = frozenset()
 
     def copy(self) -> State:
         """An independent state with the same bindings."""
         twin = State(self.locals, self.attributes, initialised=self.initialised)
         twin.alive = self.alive
+        twin.seeded = self.seeded
         if self.trails:
             twin.trails = dict(self.trails)
         return twin
@@ -69,6 +72,7 @@ class State:
         self.initialised = other.initialised
         self.alive = other.alive
         self.trails = other.trails
+        self.seeded = other.seeded
 
     def attribute(self, name: str) -> AttributeState:
         """State of one attribute; ``Unset`` where nothing has set it.
@@ -95,6 +99,7 @@ def meet(states: Iterable[State]) -> State:
         return alive[0]
     first = alive[0]
     met = State(first.locals, first.attributes, initialised=all(state.initialised for state in alive))
+    met.seeded = frozenset.intersection(*(state.seeded for state in alive))
     for name in _differing([state.locals for state in alive]):
         met.locals[name] = join(state.locals.get(name, UNSET) for state in alive)
     for name in _differing([state.attributes for state in alive]):

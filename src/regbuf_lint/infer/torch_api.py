@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
+    GIVEN_DTYPE,
     NAMELESS,
     NONE,
     NUMBER,
@@ -25,6 +26,7 @@ from regbuf_lint.model.value import (
     Unknown,
     Value,
     join,
+    may_be,
     unknown,
 )
 from regbuf_lint.torch_facts.table import table
@@ -83,7 +85,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
         is_number=_is_number(name, arguments, like),
-        chosen_precision=_names_float(arguments.keyword("dtype")),
+        chosen_precision=_names_float(arguments.keyword("dtype")) or _is_given_dtype(arguments.keyword("dtype")),
     )
     if not has("view_functions", name):
         like = replace(like, alias="")
@@ -288,11 +290,19 @@ def _names_float(value: Value) -> bool:
     return bool(named) and all(dtype_named(one.removeprefix("dtype:")) in kinds for one in named)
 
 
+def _is_given_dtype(value: Value) -> bool:
+    """Whether a dtype is an argument that whoever builds the object has to choose."""
+    given = any(one == GIVEN_DTYPE or (isinstance(one, Unknown) and bool(one.argument)) for one in value)
+    return given and not may_be(value, NoneValue)
+
+
 def _chooses_precision(name: str, receiver: Tensor, arguments: Arguments) -> bool:
-    """Whether a method casts to a floating dtype that the code names, or leaves such a cast as it is."""
+    """Whether a method casts to a floating dtype that the code or its caller chose, or leaves such a cast as it is."""
     if has("cast_methods", name):
         return dtype_named(name) in {Dtype.FLOAT, Dtype.DOUBLE}
-    if any(map(_names_float, arguments.every())):
+    if _is_given_dtype(arguments.keyword("dtype")):
+        return True
+    if any(_names_float(one) or (GIVEN_DTYPE in one and _is_given_dtype(one)) for one in arguments.every()):
         return True
     return receiver.chosen_precision and (has("move_methods", name) or has("reshape_methods", name))
 

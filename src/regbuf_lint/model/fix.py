@@ -30,6 +30,12 @@ class Edit:
     content: str
 
 
+def conflict(edit: Edit, other: Edit) -> bool:
+    """Whether two edits cannot both be made: they touch one place, and do not both insert there or do the same."""
+    both_insert = edit.span == other.span and edit.span.start == edit.span.end
+    return edit != other and not both_insert and edit.span.overlaps(other.span)
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """An atomic set of edits: all of them are made, or none.

@@ -111,6 +111,7 @@ class Store:
         entry: the method that somebody calls.
         method: the method in which the assignment stands.
         span: place of the statement.
+        path: the file of that place.
         trail: what the value is made of.
         value: what it can be.
         certain: whether each call of the entry that gets to its end gets there.
@@ -120,6 +121,7 @@ class Store:
     entry: str
     method: str
     span: Span
+    path: Path
     trail: Trail
     value: Value
     certain: bool

@@ -254,6 +254,8 @@ UNSET: Value = frozenset({Unset()})
 OTHER: Value = frozenset({Other()})
 NUMBER: Value = frozenset({Other("number")})
 UNKNOWN: Value = frozenset({Unknown()})
+GIVEN_DTYPE = Other("dtype of the caller")
+"""What an argument is whose annotation says that it is a dtype."""
 COMPUTED: Value = frozenset({Unknown(computed=True)})
 
 TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
+from regbuf_lint.findings.tensor_containers import tensor_containers
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.fixes.buffer_fix import BufferFix, computed_name_fix
 from regbuf_lint.fixes.buffer_plan import becomes_assignment
@@ -66,17 +67,18 @@ DOCS = RuleDocs(
     ),
     fix_safety=(
         "Safe: the tensor is made on the spot, nothing else holds it, no method gives the attribute another value, "
-        "and whatever a method computes it with, and does not move, follows the object or gets a safe fix too.\n\n"
+        "and whatever a method computes it with, and does not move, follows the object or is registered in the same "
+        "edit.\n\n"
         "Unsafe, with the reason in the help, where\n\n"
         "- the buffer is persistent: `state_dict()` gains a key;\n"
         "- it may be somebody else's tensor (an argument, another attribute, a cached result), or a number;\n"
         "- it is complex, may be of double precision (NumPy's arrays are, where nothing else is said), has a precision "
         "that the code chose, or is an expanded view;\n"
-        "- it is computed from parameters: the fix detaches it;\n"
         "- a method replaces it, and not by the constructor's own expression; it starts empty and changes; a method "
         "expands it later;\n"
-        "- a method combines it with an attribute that may stay on the CPU, gives it to NumPy, asserts its dtype, or "
-        "makes it the `.data` of another tensor;\n"
+        "- a method combines it with an attribute whose fix is unsafe, which the same edit registers, or with one of "
+        "unknown kind, which stays;\n"
+        "- a method gives it to NumPy, asserts its dtype, or makes it the `.data` of another tensor;\n"
         "- TorchScript may compile the method that would register it;\n"
         "- one statement gives several attributes their values, another branch assigns what may be no tensor (it is "
         "registered as well), or the name is only known at run time;\n"
@@ -90,8 +92,10 @@ DOCS = RuleDocs(
         "- an own `__getattr__` finds no buffers, an own `__setattr__` keeps tensors elsewhere, or a method changes "
         "each of the object's buffers;\n"
         "- an annotation would become a field of a dataclass.\n\n"
-        "Shown and not applied, since it is half of the change:\n\n"
-        "- a method joins it with a tensor that it makes on the CPU, and would fail on an accelerator;\n"
+        "Shown and not applied, since more has to change:\n\n"
+        "- it is computed from parameters, or from what requires a gradient: a buffer has to be detached;\n"
+        "- a method joins it with a tensor that it makes on the CPU, or with an attribute whose tensors stay there "
+        "(without a fix, or left alone by a `noqa`), and would fail on an accelerator;\n"
         "- `nn.Parameter(t).to(device)`, where the cast belongs before the Parameter;\n"
         "- parts of models with `from_pretrained` whose `_init_weights` can't compute the value. Where it can, the fix "
         "writes that too and is unsafe."
@@ -120,7 +124,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
             yield from (_finding(context, [write], computed_name_fix(context, write)) for write in writes)
         elif inert(context, attribute) is None:
             reported[attribute] = writes
-    fixes = attribute_fixes(context, reported)
+    fixes = attribute_fixes(context, reported, tensor_containers(context) if reported else ())
     for attribute, writes in reported.items():
         yield _finding(context, writes, fixes[attribute])
 
@@ -133,7 +137,7 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
     advice = outcome.advice or _advice(context, first, buffer)
     return Finding(
         rule=META,
-        message=f"{what} is a plain tensor: {_consequence(mine, outcome, found, buffer)}",
+        message=f"{what} is a plain tensor: {_consequence(context, mine, outcome, found, buffer)}",
         span=first.target,
         statement=first.step.statement,
         help=f"{advice}; {outcome.note}" if outcome.note else advice,
@@ -146,14 +150,18 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
     )
 
 
-def _consequence(mine: list[Write], outcome: BufferFix, found: tuple[Evidence, ...], buffer: str | None) -> str:
+def _consequence(
+    context: ClassContext, mine: list[Write], outcome: BufferFix, found: tuple[Evidence, ...], buffer: str | None
+) -> str:
     """What breaks, and when."""
     casts = any(one.dtype not in {Dtype.INT, Dtype.BOOL} for write in mine for one in tensors(write.value))
     left = "`.to()` and `.half()` leave it behind" if casts else "`.to()` leaves it behind"
     if buffer:
         return f"{left} while the buffer `{buffer}`, now the same, moves"
-    saved = outcome.fix is not None and bool(outcome.fix.adds)
-    unsaved = " and `state_dict()` does not save it" if saved or outcome.fix is None else ""
+    name = mine[0].attribute
+    adds = outcome.fix.adds if outcome.fix is not None else ()
+    is_saved_by_fix = bool(adds) if name is None else attribute_key(name, context.name) in adds
+    unsaved = " and `state_dict()` does not save it" if is_saved_by_fix or outcome.fix is None else ""
     return f"{left}{unsaved}" + (f"; {found[0].message}" if found else "")
 
 

@@ -29,6 +29,9 @@ class LibraryFunctions:
         array_functions: functions of arrays that return a tensor if some argument is one.
         integer_functions: functions of arrays whose result has an integer dtype; also methods of arrays, by that name.
         same_dtype_functions: functions of arrays whose result has the dtype of their arguments.
+        saving: functions that write what they are given to a file.
+        seeding: functions that give the package's own generator a seed.
+        unseeding: functions behind which nobody knows the state of that generator.
     """
 
     tensors: re.Pattern[str]
@@ -38,6 +41,9 @@ class LibraryFunctions:
     array_functions: re.Pattern[str]
     integer_functions: re.Pattern[str]
     same_dtype_functions: re.Pattern[str]
+    saving: re.Pattern[str]
+    seeding: re.Pattern[str]
+    unseeding: re.Pattern[str]
 
 
 @cache
@@ -63,6 +69,11 @@ def _where_defined(name: str) -> str:
     """``einops.*.rearrange``: packages offer functions that stand in files of theirs under names without these."""
     package, _, last = name.rpartition(".")
     return f"{package}.*.{last}"
+
+
+def saves(name: str) -> bool:
+    """Whether a function writes what it is given to a file, by its dotted name."""
+    return library_functions().saving.match(name) is not None
 
 
 def takes_tensor(name: str) -> bool:

@@ -64,13 +64,13 @@ def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: V
     return trail if may_be(owner, Tensor) else trail.then(Flow.ELEMENT)
 
 
-def _decides_place(tracer: Tracer, one: Origin) -> bool:
+def _decides_place(one: Origin) -> bool:
     """Whether an index says where what it chooses from has to lie: one on the CPU goes with tensors of any device.
 
-    What an attribute holds that nobody knows to be a tensor is a number then.
+    So does one that another attribute leaves there.
     """
-    if one.source is Source.ENTRY and one.name not in tracer.attributes:
-        return False
+    if one.source is Source.ENTRY:
+        return one.moved
     return one.flow is Flow.TO_CPU or not one.on_cpu
 
 
@@ -79,7 +79,7 @@ def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, _value: 
     index = frame.trails.get(node.slice, NOWHERE)
     of_python = is_only(frame.value_of(node.value), Sequence, Mapping, Submodule, Literal)
     tracer.use(frame, index, Sink.HOST if of_python else Sink.INDEX, node, owner.tensors)
-    chosen_by = frozenset(one for one in index.tensors if _decides_place(tracer, one))
+    chosen_by = frozenset(one for one in index.tensors if _decides_place(one))
     if chosen_by and not of_python:  # an index that lies on the CPU goes with tensors of any device
         tracer.use(frame, owner, Sink.MEETS, node, chosen_by)
     if isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS
@@ -29,14 +30,17 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import AttributeState
 
+MOST_FAR_SUBCLASSES = 3
+"""Subclasses in other files that are followed for the sake of one class."""
+
 
 class Follower:
-    """Follows the methods that others call on objects of a class and of its subclasses in the same file.
+    """Follows the methods that others call on objects of a class and of its subclasses.
 
     Args:
         inference: what all classes share.
         built: the class whose construction is known.
-        subclasses: classes of the file that inherit from the one that is looked at.
+        subclasses: classes that inherit from the one that is looked at.
         attributes: those that somebody asks about.
         runs_later: whether a method of a name runs once the object is built.
         tracer: makes what collects the uses of one method, given the attributes and the method's name.
@@ -65,20 +69,43 @@ class Follower:
         self._naming: dict[FileFacts, bool] = {}
 
     def trace(self, attributes: Mapping[str, AttributeState]) -> Trace:
-        """What becomes of the attributes; ``attributes`` are those of a finished object of the class."""
+        """What becomes of the attributes; ``attributes`` are those of a finished object of the class.
+
+        Subclasses in other files have steps of their own, and what is too large there is left out, as are all but the
+        first of them that touch an attribute: a class is followed to its end whoever inherits from it.
+        """
         summaries = list(self._methods(self._built, attributes, self._inference.classes(self._built)))
-        for subclass in self._subclasses:
-            built = construct(self._inference, subclass)
-            if built is not None:
-                summaries.extend(self._methods(subclass, attributes, self._owners(subclass), built.attributes))
+        near = [one for one in self._subclasses if one.scope.file is self._built.scope.file]
+        for subclass in near:
+            summaries.extend(self._of_subclass(subclass, attributes))
+        self._meter = Meter()
+        far = (self._of_subclass(one, attributes) for one in self._subclasses if one not in near)
+        touching = (several for one in far if (several := list(one)))
+        for several in islice(touching, MOST_FAR_SUBCLASSES):
+            summaries.extend(replace(one, stopped=False) for one in several)
         return Trace(self._attributes, tuple(summaries))
 
-    def _owners(self, subclass: ClassSymbol) -> tuple[ClassSymbol, ...]:
-        """The classes whose methods do other things on an object of a subclass: all where it replaces one of them."""
+    def _of_subclass(self, subclass: ClassSymbol, attributes: Mapping[str, AttributeState]) -> Iterator[MethodSummary]:
+        """Summaries of what a subclass adds or changes; it is not built where none of that touches an attribute."""
+        touching = self._touching(subclass)
+        owners = self._owners(subclass, touching)
+        if touching.isdisjoint(node.name for owner in owners for node in self._functions(owner)):
+            return
+        built = construct(self._inference, subclass)
+        if built is not None:
+            yield from self._methods(subclass, attributes, owners, built.attributes)
+
+    def _owners(self, subclass: ClassSymbol, touching: frozenset[str]) -> tuple[ClassSymbol, ...]:
+        """The classes whose methods do other things with an attribute on an object of a subclass.
+
+        These are all where it replaces a method that touches one, or that such a method uses.
+        """
+        every = self._inference.classes(subclass)
         own = self._inference.definition(subclass).methods.keys() - BUILDERS
-        every = self._inference.classes(subclass) if own else (subclass,)
-        replaced = any(own & self._inference.definition(base).methods.keys() for base in every if base != subclass)
-        return every if replaced else (subclass,)
+        replaced = {name for base in every[1:] for name in own & self._inference.definition(base).methods.keys()}
+        tables = [self._inference.uses(base).read for base in every]
+        used = any(not touching.isdisjoint(table.get(name, ())) for name in replaced for table in tables)
+        return every if used or not touching.isdisjoint(replaced) else (subclass,)
 
     def _methods(
         self,

@@ -37,6 +37,7 @@ from regbuf_lint.model.value import (
     is_only,
     may_be,
 )
+from regbuf_lint.torch_facts.library_functions import saves
 from regbuf_lint.torch_facts.table import table
 from regbuf_lint.torch_facts.traits import has
 
@@ -56,7 +57,7 @@ def torch_called(call: Call, name: str) -> Trail:
     for trait, what_follows in _FUNCTIONS.items():
         if has(trait, name):
             return what_follows(call, name)
-    if name not in table().functions and not is_torch_distribution(name):
+    if saves(name) or (name not in table().functions and not is_torch_distribution(name)):
         return passed(call)
     return computed(call, [call.trail(one) for key, one in call.given if key != "out"])
 

@@ -240,9 +240,11 @@ class Tracer:
         self.use(frame, others, Sink.STORED, node, callee=name)
         if name in self.attributes:
             span = frame.scope.file.span(frame.statement or node)
-            key = (name, frame.scope.file.path, span)
+            path = frame.scope.file.path
             certain = not self._conditions and frame.is_certain
-            self._stores[key] = Store(name, self.entry, frame.method, span, trail, known.value, certain)
+            self._stores[name, path, span] = Store(
+                name, self.entry, frame.method, span, path, trail, known.value, certain
+            )
         if self.entry in BUILDERS and name in self.attributes:
             trail = made(Source.ENTRY, name)
         state.attributes[name] = AttributeState(known.value, known.writes, trail)
