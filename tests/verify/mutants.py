@@ -72,13 +72,15 @@ def method(head: str, *body: str) -> str:
 OTHER = "self.other = torch.ones(3)"
 OTHER_FIXED = 'self.register_buffer("other", torch.ones(3), persistent=False)'
 
+MOVING = method("def _apply(self, fn, recurse=True):", "super()._apply(fn)", "self.scale = fn(self.scale)",
+                "return self")  # fmt: skip
+
 MUTANTS = {
     "builds": Mutant("it writes to standard output", Version(rows(FIXED, 'print("built")'))),
     "shows-bug": Mutant(
         "there was nothing to be fixed: the class moves its tensor itself",
-        Version(),
-        Version(PLAIN, more=method("def _apply(self, fn, recurse=True):", "super()._apply(fn)",
-                                   "self.scale = fn(self.scale)", "return self")),
+        Version(more=MOVING),
+        Version(PLAIN, more=MOVING),
         device="meta",
     ),
     "plain-tensors": Mutant(
@@ -88,6 +90,16 @@ MUTANTS = {
         "another value is registered",
         Version(rows(FIXED, 'self.register_buffer("other", torch.zeros(3), persistent=False)')),
         Version(rows(PLAIN, OTHER)),
+    ),
+    "same-state": Mutant("it is built in another mode", Version(rows(FIXED, "self.eval()"))),
+    "same-code": Mutant(
+        "a method does something else",
+        Version(more=method("def size(self):", "return 4")),
+        Version(PLAIN, more=method("def size(self):", "return 3")),
+    ),
+    "same-gradients": Mutant(
+        "something is added that is nothing, and has a gradient",
+        Version(last=" + (self.linear.weight - self.linear.weight.detach()).sum()"),
     ),
     "moves": Mutant(
         "a buffer does not come back",
@@ -102,8 +114,9 @@ MUTANTS = {
         device="meta",
     ),
     "moves-after-use": Mutant(
-        "forward keeps the tensor of the buffer in a list",
-        Version(first='if not hasattr(self, "seen"): self.seen = [self.scale]'),
+        "forward keeps the tensor of its first call in a list",
+        Version(first='if not hasattr(self, "seen"): self.seen = [x.detach() * 0]'),
+        Version(PLAIN, first="self.seen = [x.detach() * 0]"),
         device="meta",
     ),
     "casts": Mutant(
@@ -146,7 +159,7 @@ MUTANTS = {
         Version(rows(FIXED, 'self.register_buffer("start", self.linear.weight.detach())')),
         Version(rows(PLAIN, "self.start = self.linear.weight.detach().clone()")),
     ),
-    "outputs-cpu": Mutant("another result, by very little", Version(last=" * 1.0000002")),
+    "outputs-cpu": Mutant("another result, by very little", Version(last=" + 0.0000002")),
     "outputs-device": Mutant("forward makes a tensor on the CPU", Version(last=" * torch.ones(3)"), device="meta"),
     "deepcopy": Mutant(
         "copies share the buffer",
@@ -158,7 +171,15 @@ MUTANTS = {
             "return twin",
         )),
     ),
-    "pickle": Mutant("a function that has no name is kept", Version(rows(FIXED, "self.act = lambda x: x"))),
+    "pickle": Mutant(
+        "it refuses to be pickled",
+        Version(more=method("def __reduce__(self):", "raise TypeError") + method(
+            "def __deepcopy__(self, memo):",
+            "twin = Net()",
+            "twin.linear = copy.deepcopy(self.linear, memo)",
+            "return twin",
+        )),
+    ),
     "export": Mutant("forward decides by values", Version(first="if x.sum() > 1e9: x = x + 1")),
     "ddp-safe": Mutant(
         "an expanded tensor is registered without a clone",

@@ -8,10 +8,10 @@ import pytest
 from mutants import FIXED, MUTANTS, Version, rows
 
 from regbuf_lint.verify.cases import pairs
-from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
+from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.isolation.client import Worker
 from regbuf_lint.verify.isolation.supervision import Limits
-from regbuf_lint.verify.model import Machine, Outcome
+from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Machine, Outcome
 from regbuf_lint.verify.runner import run_cases
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ import pytest
 from mutants import FIXED, PLAIN, Version, rows
 
 from regbuf_lint.verify.cases import pairs
-from regbuf_lint.verify.checks.registry import BUILDS
 from regbuf_lint.verify.isolation.client import CAN_FORK, Worker, WorkerError
 from regbuf_lint.verify.isolation.supervision import Limits, held_memory
-from regbuf_lint.verify.model import Machine, Outcome, Verdict
+from regbuf_lint.verify.model import BUILDS, Machine, Outcome, Verdict
 from regbuf_lint.verify.runner import run_cases
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def test_it_gives_its_case_a_failed_verdict(name: str, reports: dict[str, CaseRe
 
 
 def test_it_does_nothing_else(reports: dict[str, CaseReport]) -> None:
-    assert reports[RIGHT].outcome is Outcome.PASSED
+    assert reports[RIGHT].verdict.outcome is Outcome.PASSED
     assert set(reports) == {*BAD, RIGHT}
 
 
@@ -129,7 +128,7 @@ def test_without_forking(name: str, tmp_path: Path) -> None:
         bad, right = run_cases(list(pairs(directory)), META, [worker])
     assert built(bad).outcome is Outcome.FAILED
     assert BAD[name][1] in built(bad).reason
-    assert right.outcome is Outcome.PASSED
+    assert right.verdict.outcome is Outcome.PASSED
 
 
 def test_nothing_is_left_running(tmp_path: Path) -> None:

@@ -58,11 +58,11 @@ class Observation:
         if not self.error or self.problem:
             return None
         if _NO_BUFFER_CLASS.search(self.error["error"]["message"]):
-            return not_run(f"needs nn.Buffer, which came with torch 2.5, and this is {torch}")
+            return not_run(f"needs nn.Buffer, which came with torch 2.5, and this is {torch}", blocks=True)
         module = self.error["error"]["module"].partition(".")[0]
         is_missing = self.error["error"]["type"] == "ModuleNotFoundError"
         if is_missing and module and module not in own:
-            return not_run(f"{module} is not installed")
+            return not_run(f"{module} is not installed", blocks=True)
         return None
 
     def verdict(self) -> Verdict | None:
@@ -72,7 +72,7 @@ class Observation:
         return failed(error_text(self.error)) if self.error else None
 
 
-def observe(
+def observe(  # noqa: PLR0913  what a version is looked at for has no smaller part
     worker: Worker,
     build: Build,
     side: str,
@@ -81,6 +81,7 @@ def observe(
     devices: Sequence[str],
     exchange: Path,
     routes: Sequence[str] = (),
+    changed: Facts | None = None,
 ) -> Observation:
     """Build a version in a process of its own and have it looked at.
 
@@ -92,6 +93,7 @@ def observe(
         devices: the devices beside the CPU.
         exchange: a directory that both versions share.
         routes: what ``plain`` gave for the original.
+        changed: what the fix changes in the code (see ``worker.subject.Subject``).
     """
     request = {
         "do": "observe",
@@ -101,6 +103,7 @@ def observe(
         "devices": list(devices),
         "exchange": str(exchange),
         "routes": list(routes),
+        "changed": changed or {},
     }
     done = worker.run(request)
     seen = {(line["check"], line["device"]): line["facts"] for line in done.lines if "check" in line}

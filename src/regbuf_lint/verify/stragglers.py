@@ -31,6 +31,7 @@ class Straggler:
             requires a gradient, or carries a graph).
         class_name: the qualified name of the class of the module that holds it.
         attribute: the attribute of that module.
+        place: the way to that attribute, from the audited module on: ``encoder.masks``.
         shape: the tensor's shape.
         dtype: its dtype, such as ``torch.float32``.
         device: where it is now, such as ``cpu``.
@@ -45,6 +46,7 @@ class Straggler:
     dtype: str
     device: str
     of: str = ""
+    place: str = ""
 
     def __str__(self) -> str:
         size = "x".join(map(str, self.shape)) or "scalar"
@@ -87,22 +89,24 @@ def found(module: nn.Module) -> Iterator[tuple[Straggler, torch.Tensor]]:
             if name not in moved:
                 kind = "alias" if id(tensor) in buffers else where.kind
                 of = buffers.get(id(tensor), "")
-                yield _straggler(_joined(path, name) + where.steps, kind, owner, name, tensor, of), tensor
+                yield _straggler(_joined(path, name), where.steps, kind, owner, name, tensor, of), tensor
 
 
 def _misleading(path: str, owner: nn.Module) -> Iterator[tuple[Straggler, torch.Tensor]]:
     for name, buffer in owner.named_buffers(recurse=False):
         if buffer.requires_grad:
-            yield _straggler(_joined(path, name), "requires-grad", owner, name, buffer), buffer
+            yield _straggler(_joined(path, name), "", "requires-grad", owner, name, buffer), buffer
 
 
 def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _straggler(path: str, kind: str, owner: nn.Module, name: str, tensor: torch.Tensor, of: str = "") -> Straggler:
+def _straggler(
+    place: str, steps: str, kind: str, owner: nn.Module, name: str, tensor: torch.Tensor, of: str = ""
+) -> Straggler:
     return Straggler(
-        path=path,
+        path=place + steps,
         kind=kind,
         class_name=type(owner).__qualname__,
         attribute=name,
@@ -110,6 +114,7 @@ def _straggler(path: str, kind: str, owner: nn.Module, name: str, tensor: torch.
         dtype=str(tensor.dtype),
         device=str(tensor.device),
         of=of,
+        place=place,
     )
 
 

@@ -17,6 +17,7 @@ from regbuf_lint.verify.worker import importing
 from regbuf_lint.verify.worker.values import digest, moved
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import ModuleType
 
@@ -38,13 +39,26 @@ class Subject:
         side: ``original`` or ``fixed``.
         exchange: a directory that both sides share; the original is looked at first.
         routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``.
+        changed: what the fix changes: its ``files``, the ``texts`` that stand in them in this version, and the
+            ``functions``, as ``FILE::NAME``, with the lines on which they begin.
     """
 
-    def __init__(self, build: Build, side: str, exchange: Path, routes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        build: Build,
+        side: str,
+        exchange: Path,
+        routes: tuple[str, ...] = (),
+        changed: Facts | None = None,
+    ) -> None:
         self.build = build
         self.side = side
         self.exchange = exchange
         self.routes = routes
+        changed = changed or {}
+        self.files: list[str] = changed.get("files", [])
+        self.texts: list[str] = changed.get("texts", [])
+        self.functions: dict[str, list[int]] = changed.get("functions", {})
         self._given: tuple[Any, ...] = ()
 
     @cached_property
@@ -74,11 +88,7 @@ class Subject:
         Raises:
             NoInputsError: none were given.
         """
-        inputs = moved(self._inputs(), device)
-        seed_everything(seed)
-        if isinstance(inputs, dict):
-            return module(**inputs)
-        return module(*inputs) if isinstance(inputs, (tuple, list)) else module(inputs)
+        return called(module, moved(self.given(), device), seed)
 
     def inputs(self) -> tuple[Any, ...]:
         """Return positional inputs, for what takes no others.
@@ -86,7 +96,7 @@ class Subject:
         Raises:
             NoInputsError: there are none, or they have names.
         """
-        inputs = self._inputs()
+        inputs = self.given()
         if isinstance(inputs, dict):
             msg = "the inputs have names"
             raise NoInputsError(msg)
@@ -97,7 +107,12 @@ class Subject:
             return _function(self.build.make)()
         return self._evaluated(self.build.init)
 
-    def _inputs(self) -> Any:
+    def given(self) -> Any:
+        """Return the inputs as they were given, made anew.
+
+        Raises:
+            NoInputsError: there are none.
+        """
         seed_everything(INPUTS)
         inputs = self.build.inputs
         if "::" in inputs and os.path.isabs(inputs.partition("::")[0]):  # noqa: PTH117  a text, not a path
@@ -131,6 +146,14 @@ class Subject:
             for name, tensor in self.tensors(module).items()
             if name not in theirs or digest(tensor) != digest(theirs[name])
         ]
+
+
+def called(function: Callable[..., Any], inputs: Any, seed: int = CALLING) -> Any:
+    """Call a module, or another function, on inputs: a dict has names, a tuple or list positions."""
+    seed_everything(seed)
+    if isinstance(inputs, dict):
+        return function(**inputs)
+    return function(*inputs) if isinstance(inputs, (tuple, list)) else function(inputs)
 
 
 def _function(place: str) -> Any:
