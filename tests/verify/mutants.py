@@ -5,7 +5,7 @@ A mutant is a pair of an original and a fixed version of ``Net``, given as what 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 RIGHT = """
 import copy
@@ -14,8 +14,8 @@ import random
 import torch
 from torch import nn
 
-
-class Net(nn.Module):
+{top}
+class Net({bases}):
     def __init__(self):
         super().__init__()
         self.linear = nn.Linear(3, 3)
@@ -27,7 +27,7 @@ class Net(nn.Module):
 {more}
 
 def make():
-    return Net()
+    return {made}
 
 
 def inputs():
@@ -39,15 +39,21 @@ FIXED = 'self.register_buffer("scale", torch.ones(3), persistent=False)'
 
 @dataclass(frozen=True)
 class Version:
-    """What is in the class; each part may have several rows, further ones with their own indentation."""
+    """What is in the class and, as ``top``, before it.
+
+    Each part may have several rows, further ones with their own indentation.
+    """
 
     storing: str = FIXED
     first: str = "pass"
     last: str = ""
     more: str = ""
+    top: str = ""
+    bases: str = "nn.Module"
+    made: str = "Net()"
 
     def text(self) -> str:
-        return RIGHT.format(storing=self.storing, first=self.first, last=self.last, more=self.more)
+        return RIGHT.format(**asdict(self))
 
 
 @dataclass(frozen=True)

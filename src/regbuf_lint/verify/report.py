@@ -187,7 +187,9 @@ def as_table(reports: Sequence[CaseReport], machine: Machine, *, verbose: bool, 
     if rows:
         parts.append(draw(("case", "check", "device", "outcome", "reason"), rows))
     if not full:
-        parts.append(draw(("not run", "times"), _reasons(reports)))
+        parts.append(draw(("not run", "times", "cases"), _reasons(reports)))
+        wrong = [(name, _MARKS[one.outcome], one.reason) for name, one in unverified(reports).items()]
+        parts += [draw(("not verified", "outcome", "reason"), wrong)] if wrong else []
     targets = [(name, _MARKS[one.outcome], one.reason) for name, one in target_verdicts(reports).items()]
     if targets:
         parts.append(draw(("class", "outcome", "reason"), targets))
@@ -195,9 +197,17 @@ def as_table(reports: Sequence[CaseReport], machine: Machine, *, verbose: bool, 
 
 
 def _reasons(reports: Sequence[CaseReport]) -> list[Row]:
-    """Return why checks were not run, with how often."""
-    number = Counter(f"{check}: {reason}" for _, check, *_, reason in in_full(reports, outcomes=(Outcome.NOT_RUN,)))
-    return [(said, str(times)) for said, times in sorted(number.items(), key=lambda one: (-one[1], one[0]))]
+    """Return why checks were not run, with how often and in which cases."""
+    cases: dict[str, dict[str, None]] = {}
+    for name, check, _, _, reason in in_full(reports, outcomes=(Outcome.NOT_RUN,)):
+        cases.setdefault(f"{check}: {reason}", {})[name] = None
+    rows = sorted(cases.items(), key=lambda one: (-len(one[1]), one[0]))
+    return [(said, str(len(names)), _listed(list(names))) for said, names in rows]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_IN_FULL} more" if len(names) > MOST_IN_FULL else ""
+    return ", ".join(names[:MOST_IN_FULL]) + more
 
 
 def _plain(header: Row, rows: Sequence[Row]) -> str:
@@ -231,7 +241,7 @@ def as_markdown(reports: Sequence[CaseReport], machine: Machine) -> str:
         summary(reports, machine),
         _markdown(("check", "device", "passed", "failed", "not run"), list(by_check(reports))),
         _markdown(("case", "passed", "failed", "not run", "the original"), list(_by_case(reports))),
-        _markdown(("not run", "times"), _reasons(reports)),
+        _markdown(("not run", "times", "cases"), _reasons(reports)),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -153,14 +153,23 @@ def _values(names: Any) -> dict[str, str]:
     from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
 
     return {
-        name: "code" if _is_code(value) else digest(value)
+        name: _head(value) if _is_code(value) else digest(value)
         for name, value in names.items()
-        if not (name.startswith("__") and name.endswith("__"))
+        if not (name.startswith("__") and name.endswith("__") and not inspect.isroutine(value))
     }
 
 
 def _is_code(value: Any) -> bool:
     return inspect.isroutine(value) or isinstance(value, (type, property)) or hasattr(value, "__get__")
+
+
+def _head(value: Any) -> str:
+    """Return what can be told of code besides its body: how it is called, and what is wrapped around it."""
+    inner = getattr(value, "__func__", value)
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return type(value).__qualname__
+    return f"{type(value).__qualname__} {code.co_name} {inspect.signature(inner)}"
 
 
 def _bases(subject: Subject) -> dict[str, list[str]]:

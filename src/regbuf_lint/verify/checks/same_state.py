@@ -87,6 +87,12 @@ def _differing(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator[
     yield "train() or eval() changed", _unequal(stable["training"], now["training"])
     yield "another class", _unequal(stable["parts"], now["parts"])
     yield "missing", sorted(before["parts"].keys() - now["parts"].keys())
+    about = _about(seen)
+    for kind in ("parameters", "buffers", "parts"):
+        known = before["parameters"].keys() | before["buffers"].keys() | before[kind].keys()
+        yield "new", sorted(name for name in now[kind].keys() - known if not _belongs(name, before, about))
+    yield "random numbers are drawn otherwise", [] if before["random"] == now["random"] else ["torch or Python"]
+    yield "changed for the whole program", _other_globals(before["globals"], now["globals"])
     yield from _attributes(seen, before["attributes"], stable["attributes"], now)
 
 
@@ -114,6 +120,15 @@ def _about(seen: Seen) -> set[str]:
     before = seen.inventory_before or seen.inventory
     kept = before["stragglers"].keys() & seen.inventory["stragglers"].keys()
     return {one["place"] for path, one in before["stragglers"].items() if path not in kept}
+
+
+def _belongs(added: str, before: Facts, about: set[str]) -> bool:
+    """Whether what is registered now was a plain attribute, or is named after one that was fixed."""
+    return added in before["attributes"] or added in before["none"] or any(_names_of(one, added) for one in about)
+
+
+def _other_globals(before: Facts, now: Facts) -> list[str]:
+    return [f"{name} ({now[name]})" for name, one in before.items() if now[name] != one]
 
 
 def _names_of(fixed: str, added: str) -> bool:

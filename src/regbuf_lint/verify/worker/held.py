@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import random
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from regbuf_lint.verify.stragglers import KEPT_BY_TORCH
-from regbuf_lint.verify.worker.values import sketch
+from regbuf_lint.verify.worker.values import digest, sketch
 
 if TYPE_CHECKING:
-    import torch
     from torch import nn
 
     from regbuf_lint.verify.model import Facts
@@ -29,6 +32,13 @@ def held_by(module: nn.Module) -> Facts:
         "training": {path: one.training for path, one in module.named_modules()},
         "parts": {path: type(one).__qualname__ for path, one in module.named_modules()},
         "attributes": {},
+        "random": digest([torch.get_rng_state(), random.getstate()]),
+        "globals": {
+            "default dtype": str(torch.get_default_dtype()),
+            "grad mode": str(torch.is_grad_enabled()),
+            "default device": str(torch.empty(0).device),
+            "working directory": os.getcwd(),  # noqa: PTH109  a text
+        },
     }
     for path, owner in module.named_modules():
         for name, value in _attributes(owner).items():
