@@ -43,7 +43,7 @@ class SameCode(Check):
         for path, owner, function in _methods(subject):
             called[path], seen = _called(subject, owner, function)
             ran |= seen
-        ran |= _traced(subject, lambda: subject.call(subject.fresh()))[1] | _traced(subject, subject.fresh)[1]
+        ran |= _traced(subject, lambda: subject.call(subject.fresh()))[1]
         names = _names_of_files(subject)
         if subject.side == ORIGINAL:  # what is not the same each time tells nothing
             again = _names_of_files(subject)
@@ -221,10 +221,17 @@ def _result(subject: Subject, owner: nn.Module, name: str) -> Any:
 def _traced(subject: Subject, function: Any) -> tuple[Any, set[str]]:
     """Call a function; return its result, or what it raised, and which changed functions ran."""
     ran: set[str] = set()
+    places: dict[tuple[int, str], list[str]] = {}
+    for place, lines in subject.functions.items():
+        for line in lines:
+            places.setdefault((line, place.rpartition("::")[2].rpartition(".")[2]), []).append(place)
 
     def watch(frame: FrameType, event: str, _: object) -> None:
-        if event == "call":
-            ran.update(_place_of(frame, subject))
+        code = frame.f_code
+        if event == "call" and (code.co_firstlineno, code.co_name) in places:
+            file = os.path.realpath(code.co_filename)
+            found = places[code.co_firstlineno, code.co_name]
+            ran.update(place for place in found if place.startswith(f"{file}::"))
 
     before = sys.getprofile()
     sys.setprofile(watch)
@@ -234,12 +241,3 @@ def _traced(subject: Subject, function: Any) -> tuple[Any, set[str]]:
         return error, ran
     finally:
         sys.setprofile(before)
-
-
-def _place_of(frame: FrameType, subject: Subject) -> Iterator[str]:
-    """Yield the changed function that a frame runs."""
-    code = frame.f_code
-    file = os.path.realpath(code.co_filename)
-    for one, lines in subject.functions.items() if file in subject.files else ():
-        if code.co_firstlineno in lines and one.startswith(f"{file}::") and one.endswith(code.co_name):
-            yield one
