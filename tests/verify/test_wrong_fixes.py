@@ -8,8 +8,8 @@ import pytest
 from mutants import Version
 from wrong_fixes import ORIGINAL, WRONG
 
+from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
-from regbuf_lint.verify.isolation.client import Worker
 from regbuf_lint.verify.isolation.supervision import Limits
 from regbuf_lint.verify.model import Machine, Outcome
 from regbuf_lint.verify.runner import run_cases
@@ -30,7 +30,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     for name, (_, fixed, original) in [*WRONG.items(), (RIGHT, ("", Version(), ORIGINAL))]:
         (directory / f"{name}.py").write_text(original.text(), encoding="utf-8")
         (directory / f"{name}.fixed.py").write_text(fixed.text(), encoding="utf-8")
-    with Worker(Limits()) as first, Worker(Limits()) as second:
+    with BorrowingWorker(Limits()) as first, BorrowingWorker(Limits()) as second:
         found = run_cases(list(pairs(directory)), META, [first, second])
     return {report.case.name: report for report in found}
 

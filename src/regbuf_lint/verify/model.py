@@ -51,12 +51,17 @@ PASSED = Verdict(Outcome.PASSED)
 
 def failed(reason: str) -> Verdict:
     """Return a verdict against the code."""
-    return Verdict(Outcome.FAILED, reason)
+    return Verdict(Outcome.FAILED, printable(reason))
 
 
 def not_run(reason: str, *, blocks: bool = False) -> Verdict:
     """Return a verdict that says nothing about the code."""
-    return Verdict(Outcome.NOT_RUN, reason, blocks)
+    return Verdict(Outcome.NOT_RUN, printable(reason), blocks)
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that a terminal would obey."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
 
 
 @dataclass(frozen=True, slots=True)

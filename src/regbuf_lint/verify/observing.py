@@ -23,6 +23,7 @@ CALLED = "outputs-cpu"
 _NO_BUFFER_CLASS = re.compile(
     r"module 'torch\.nn[\w.]*' has no attribute 'Buffer'|cannot import name 'Buffer' from 'torch\.nn"
 )
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LONGEST = 160
 
 
@@ -35,13 +36,14 @@ class Observation:
         facts: what the probes saw, by check and device.
         error: what building or calling it raised; empty where it did not.
         problem: what the process did wrong: a crash, a hang, too much memory, output; empty where nothing.
-        torch: the release of torch.
+        stdout: what it wrote to standard output, shortened.
     """
 
     inventory: Facts | None
     facts: dict[tuple[str, str], Facts] = field(default_factory=dict)
     error: Facts = field(default_factory=dict)
     problem: str = ""
+    stdout: str = ""
 
     @property
     def plain(self) -> list[str]:
@@ -64,6 +66,11 @@ class Observation:
         if is_missing and module and module not in own:
             return not_run(f"{module} is not installed", blocks=True)
         return None
+
+    def prints_more(self, original: Observation) -> str:
+        """Return a row of standard output that the original has not, whatever the numbers in it; empty where none."""
+        known = {_without_numbers(row) for row in original.stdout.splitlines()}
+        return next((row for row in self.stdout.splitlines() if _without_numbers(row) not in known), "")
 
     def verdict(self) -> Verdict | None:
         """Return what speaks against the version as a whole, None where it was built and called."""
@@ -114,20 +121,24 @@ def observe(  # noqa: PLR0913  what a version is looked at for has no smaller pa
         seen,
         error if "error" in error else {},
         _problem(done),
+        done.stdout,
     )
 
 
 def _problem(done: Work) -> str:
     if not any(line.get("end") for line in done.lines):
-        begun = [f"{line['begin']} on {line['device']}" for line in done.lines if "begin" in line]
-        where = f", in {begun[-1]}" if begun else ""
+        begun = [(line["begin"], line["device"]) for line in done.lines if "begin" in line]
+        where = f", in {begun[-1][0]} on {begun[-1][1]}" if begun else ""
+        where = ", while it was built and called" if begun and begun[-1][0] == INVENTORY else where
         last = _last_row(done.stderr)
         return f"{done.ending.describe()}{where}{f': {last}' if last else ''}"[: 2 * _LONGEST]
-    if done.stdout:
-        return f"it wrote to standard output: {done.stdout.strip().partition(chr(10))[0]!r}"[:_LONGEST]
     if done.ending.how != "exited" or done.ending.code:
         return done.ending.describe()
     return ""
+
+
+def _without_numbers(row: str) -> str:
+    return _NUMBER.sub("", row).strip()
 
 
 def _last_row(text: str) -> str:

@@ -159,7 +159,8 @@ class _Run:
         if original.error and not self._case.claims.codes & RAISES.keys():
             against = original.verdict()
             return failed(f"original: {against.reason if against else ''}")
-        return PASSED
+        said = fixed.prints_more(original)
+        return failed(f"it wrote to standard output, and the original did not: {said[:100]!r}") if said else PASSED
 
     def _judged(self, seen: Observation, original: Observation | None, changes: Changes) -> Iterator[CheckResult]:
         exempt = dict(self._case.claims.exempt)

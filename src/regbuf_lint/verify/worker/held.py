@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -37,7 +37,7 @@ def held_by(module: nn.Module) -> Facts:
             "default dtype": str(torch.get_default_dtype()),
             "grad mode": str(torch.is_grad_enabled()),
             "default device": str(torch.empty(0).device),
-            "working directory": os.getcwd(),  # noqa: PTH109  a text
+            "working directory": Path.cwd().name,
         },
     }
     for path, owner in module.named_modules():
