@@ -187,14 +187,13 @@ class TestOutput:
         assert code == cli.FAILED
         assert f"{BUILDS:<16}  cpu     4       0       0" in out
         assert "RBF001/case3  plain-tensors  cpu     FAILED" in out
-        assert "RBF001/case2" not in out
+        assert "RBF001/case2  " not in out
         assert "no device other than the CPU was asked for  " in out
 
     def test_output_of_the_code_does_not_reach_ours(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (project / "plain.py").write_text(Version(rows(PLAIN, "print('{}')")).text(), encoding="utf-8")
-        code, found = as_json(*self.ARGUMENTS, capsys=capsys)
-        assert code == cli.FAILED
-        assert found["cases"][0]["checks"][0]["reason"] == "it wrote to standard output: '{}'"
+        _, found = as_json(*self.ARGUMENTS, capsys=capsys)
+        assert found["cases"][0]["checks"][0]["outcome"] == "passed"  # one version may print what it likes
 
 
 @pytest.mark.torch

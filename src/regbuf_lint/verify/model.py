@@ -165,12 +165,14 @@ class CaseReport:
         results: all checks, in the order of the registry.
         covers: those of the case's targets of which the module that was built holds an object.
         unrun: functions that the fix changes and the case has not run, as ``FILE::NAME``.
+        tracebacks: of what building or calling a version raised.
     """
 
     case: Case
     results: tuple[CheckResult, ...]
     covers: tuple[str, ...] = ()
     unrun: frozenset[str] = frozenset()
+    tracebacks: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

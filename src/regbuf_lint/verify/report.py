@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.registry import CHECKS
-from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Outcome, Verdict, not_run
+from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Outcome, Verdict, not_run, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -190,10 +190,15 @@ def as_table(reports: Sequence[CaseReport], machine: Machine, *, verbose: bool, 
         parts.append(draw(("not run", "times", "cases"), _reasons(reports)))
         wrong = [(name, _MARKS[one.outcome], one.reason) for name, one in unverified(reports).items()]
         parts += [draw(("not verified", "outcome", "reason"), wrong)] if wrong else []
+    parts += [_lines(one) for report in reports for one in report.tracebacks if verbose]
     targets = [(name, _MARKS[one.outcome], one.reason) for name, one in target_verdicts(reports).items()]
     if targets:
         parts.append(draw(("class", "outcome", "reason"), targets))
     return "\n".join([*parts, summary(reports, machine)]) + "\n"
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.splitlines())) + "\n"
 
 
 def _reasons(reports: Sequence[CaseReport]) -> list[Row]:

@@ -56,7 +56,7 @@ def verify(case: Case, worker: Worker, machine: Machine) -> CaseReport:
             results = run.defect()
         else:
             results = run.single()
-    return CaseReport(case, tuple(results), tuple(sorted(run.covered)), frozenset(run.unrun))
+    return CaseReport(case, tuple(results), tuple(sorted(run.covered)), frozenset(run.unrun), tuple(run.tracebacks))
 
 
 class _Run:
@@ -72,6 +72,7 @@ class _Run:
         self._code = code_changes(case.fixed.replaced if case.fixed is not None else ())
         self.covered: set[str] = set()
         self.unrun = set(self._code.changed)
+        self.tracebacks: list[str] = []
 
     def pair(self, build: Build) -> list[CheckResult]:
         """Compare two versions."""
@@ -124,6 +125,8 @@ class _Run:
         )
         classes = set(seen.inventory["classes"]) if seen.inventory else set()
         self.covered |= classes.intersection(self._case.targets)
+        if seen.error:
+            self.tracebacks.append(f"{side} version of {self._case.name}:\n{seen.error['error']['traceback']}")
         return seen
 
     def _changed(self, build: Build, side: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ _ABOUT_DEVICES = re.compile(
     r"not on the expected device|same device|different devices?\b|device type|two devices|on cpu\b"
 )
 _MOST_NAMES = 4
+_LONGEST = 220
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +156,11 @@ class Check(ABC):
 
 
 def error_text(facts: Facts) -> str:
-    """Return type and message of a recorded exception."""
-    return f"{facts['error']['type']}: {facts['error']['message']}"[:220]
+    """Return type and message of a recorded exception, after what was being done, and before where."""
+    error = facts["error"]
+    stage = f"{error['stage']} raises " if error.get("stage") else ""
+    place = f" ({error['place']})" if error.get("place") else ""
+    return f"{stage}{error['type']}: {error['message'][:_LONGEST]}{place}"
 
 
 def about_devices(facts: Facts) -> bool:

@@ -24,6 +24,8 @@ from regbuf_lint.verify.isolation.supervision import Ending, Limits, adopt_orpha
 STDOUT = "stdout"
 STDERR = "stderr"
 FAILED_INSIDE = 70
+HERE = "REGBUF_VERIFY_HERE"
+"""The variable of the environment that tells where the run was started."""
 _MOST_ENTRIES, _LARGEST_COPIED = 1000, 2**20
 
 
@@ -137,6 +139,7 @@ def settle(scratch: Path, here: Path) -> None:
                 (work / one.name).symlink_to(one)
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = str(temporary)
+    os.environ[HERE] = str(here)
     tempfile.tempdir = str(temporary)
     os.chdir(work)
 

@@ -60,7 +60,11 @@ def _tensor(tensor: torch.Tensor) -> dict[str, Any]:
         bits = digest(tensor)
     except Exception:  # noqa: BLE001  a lazy tensor, or a layout whose bits cannot be had
         bits = ""
-    return {"dtype": str(tensor.dtype), "floating": tensor.is_floating_point(), "digest": bits}
+    try:
+        shape = list(tensor.shape)
+    except RuntimeError:  # a lazy tensor has none as yet
+        shape = []
+    return {"dtype": str(tensor.dtype), "shape": shape, "floating": tensor.is_floating_point(), "digest": bits}
 
 
 def _buffer(buffer: torch.Tensor | None) -> dict[str, Any]:
