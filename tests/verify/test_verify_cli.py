@@ -358,3 +358,8 @@ def test_torch_that_cannot_export(project: Path, capsys: pytest.CaptureFixture[s
     by_check = {one["check"]: one for one in found["cases"][0]["checks"]}
     assert by_check["export"]["outcome"] == "not run"
     assert by_check["export"]["reason"].startswith("torch.export came with torch 2.1, and this is ")
+
+
+def test_the_page_speaks_of_every_check() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "verification.md").read_text(encoding="utf-8")
+    assert [check for check in (BUILDS, SHOWS_BUG, *CHECKS) if f"`{check}`" not in page] == []

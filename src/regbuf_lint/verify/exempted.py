@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import re
 import sys
+import tokenize
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 RULE = "RBF001"
 _NOQA = re.compile(r"#\s*noqa(?::\s*(?P<codes>[A-Z]+\d*(?:[\s,]+[A-Z]+\d*)*))?", re.IGNORECASE)
+_NO_CODE = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
 _TABLE, _KEY = "regbuf-lint", "ignore-attributes"
 
 
@@ -59,22 +61,22 @@ def _rows(path: Path) -> tuple[str, ...]:
 
 
 def _statement(rows: tuple[str, ...], number: int) -> range:
-    """Return the rows of the innermost statement that a row belongs to."""
-    if number > len(rows) or not number:
-        return range(0)
-    around = [one for one in _simple_statements(rows) if one.lineno <= number <= (one.end_lineno or one.lineno)]
-    if not around:
-        return range(number, number + 1)
-    return range(around[-1].lineno, min(len(rows), around[-1].end_lineno or number) + 1)
+    """Return the rows of the logical line that a row belongs to."""
+    return next((one for one in _logical_lines(rows) if number in one), range(number, min(number, len(rows)) + 1))
 
 
 @lru_cache(maxsize=64)
-def _simple_statements(rows: tuple[str, ...]) -> tuple[ast.stmt, ...]:
-    try:
-        tree = ast.parse("\n".join(rows))
-    except (SyntaxError, ValueError):
-        return ()
-    return tuple(one for one in ast.walk(tree) if isinstance(one, ast.stmt) and not hasattr(one, "body"))
+def _logical_lines(rows: tuple[str, ...]) -> tuple[range, ...]:
+    lines = (f"{row}\n" for row in rows)
+    found, first = [], 0
+    with suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(lambda: next(lines, "")):
+            if token.type == tokenize.NEWLINE:
+                found.append(range(first, token.end[0] + 1))
+                first = 0
+            elif token.type not in _NO_CODE:
+                first = first or token.start[0]
+    return tuple(found)
 
 
 def _configured(root: Path) -> Iterator[str]:
