@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class SameGradients(Check):
     """Backward through the outputs, with every input of floating type asking for a gradient.
 
-    What a buffer collects is no gradient that anybody uses: buffers are detached before, in both versions.
+    What a buffer collects is no gradient that anybody uses, and the graph of a plain tensor lasts for one backward:
+    both are detached before, in both versions.
     """
 
     name = "same-gradients"
@@ -54,7 +55,7 @@ def _gradients(subject: Subject) -> Facts:
     from regbuf_lint.verify.worker.values import digest, replaced, tensors  # noqa: PLC0415  imports torch
 
     module = subject.fresh()
-    _detach_buffers(module)
+    _detach_constants(module)
     leaves: list[torch.Tensor] = []
 
     def asking(tensor: torch.Tensor) -> torch.Tensor:
@@ -84,9 +85,12 @@ def _weighed(output: torch.Tensor) -> torch.Tensor:
     return (flat * torch.arange(1, flat.numel() + 1, dtype=flat.dtype).cos()).sum()
 
 
-def _detach_buffers(module: nn.Module) -> None:
+def _detach_constants(module: nn.Module) -> None:
+    import torch  # noqa: PLC0415
+    from torch import nn  # noqa: PLC0415
+
     for owner in module.modules():
-        buffers = vars(owner).get("_buffers") or {}
-        for name, buffer in buffers.items():
-            if buffer is not None and buffer.requires_grad:
-                buffers[name] = buffer.detach()
+        for held in (vars(owner), vars(owner).get("_buffers") or {}):
+            for name, value in list(held.items()):
+                if isinstance(value, torch.Tensor) and value.requires_grad and not isinstance(value, nn.Parameter):
+                    held[name] = value.detach()
