@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.torch, pytest.mark.skipif(not CAN_FORK, reason="limits are watched on Linux")]
 
-LIMITS = Limits(seconds=6, memory=1024)
+LIMITS = Limits(seconds=6, memory=640)
 META = Machine("2.13.0", "3", {"meta": ""})
 MARK = 97531
 """Seconds that no other program sleeps."""
@@ -56,10 +56,10 @@ BAD = {
                 "return super().named_buffers(*given, **more)")), "took longer"
     ),
     "ignores_signals": (building("signal.signal(signal.SIGTERM, signal.SIG_IGN)", "time.sleep(99)"), "took longer"),
-    "fills_memory": (building("self.held = [bytearray(b'x' * 2**26) for _ in range(99)]"), "more than 1024 MiB"),
+    "fills_memory": (building("self.held = [bytearray(b'x' * 2**26) for _ in range(99)]"), "more than 640 MiB"),
     "child_fills_memory": (
         building("subprocess.run([sys.executable, '-c', \"x = [b'x' * 2**26 for _ in range(99)]\"])"),
-        "more than 1024 MiB",
+        "more than 640 MiB",
     ),
     "prints": (building("print('epoch 1')"), "wrote to standard output, and the original did not: 'epoch 1'"),
     "writes_to_descriptor": (building("os.write(1, b'{}')"), "and the original did not: '{}"),
