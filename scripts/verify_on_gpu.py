@@ -3,9 +3,9 @@
     python scripts/verify_on_gpu.py --output DIRECTORY
 
 Every fixture is verified on CUDA and on ``meta``. The directory (``$OUT`` where the option is left out) gets
-``verification.json`` and ``verification.md``; with ``--page docs/verification.md`` the part of that page between its
-marks is replaced. The exit code is that of ``regbuf-verify``; without CUDA it is 2, unless ``--device`` names other
-devices.
+``verification.json`` and ``verification.md``; with ``--page docs/verification_results.md`` the part of that page
+between its marks is replaced. The exit code is that of ``regbuf-verify``; without CUDA it is 2, unless ``--device``
+names other devices.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _IDLE: list[_Server] = []
 """Servers that no worker uses. They never run code under verification themselves, so the next one finds them as new."""
 
 
-class _BorrowingWorker(Worker):
+class BorrowingWorker(Worker):
     """Takes a server that is idle, and leaves its own to the next worker instead of ending it."""
 
     def _in_child(self, request: dict[str, Any]) -> Ending:
@@ -34,7 +34,7 @@ class _BorrowingWorker(Worker):
 
 def borrow_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs of the verifier in this process share the processes that they start."""
-    monkeypatch.setattr("regbuf_lint.verify.runner.Worker", _BorrowingWorker)
+    monkeypatch.setattr("regbuf_lint.verify.runner.Worker", BorrowingWorker)
 
 
 @atexit.register

@@ -83,7 +83,7 @@ def verifier_here(monkeypatch: pytest.MonkeyPatch) -> None:
             code = cli.main(command[3:])
         return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
 
-    monkeypatch.setattr("regbuf_lint.cli.verified_fixes.subprocess.run", run_here)
+    monkeypatch.setattr("regbuf_lint.cli.verified_fixes.run_program", run_here)
 
 
 @pytest.mark.torch
@@ -126,7 +126,9 @@ class TestWriting:
         assert code == 1
         assert "`Net.mask` is a plain tensor" in out
         assert "fixed" not in out
-        expected = "not verified, so not written: model.py::Net: outputs-cpu on cpu: call 1 gives another output"
+        expected = (
+            "not verified, so not written: model.py::Net: outputs-cpu on cpu: call 1 in train() gives another output"
+        )
         assert expected in err
         assert (project / "model.py").read_text(encoding="utf-8") == COUNTING
 
@@ -166,7 +168,7 @@ class TestWriting:
         (project / "factories.py").write_text("def net():\n    raise ValueError('no data')\n", encoding="utf-8")
         code, _, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
         assert code == 1
-        assert "model.py::Net: factories.py::net: ValueError: no data" in err
+        assert "model.py::Net: factories.py::net: the factory net() raises ValueError: no data (factories.py:2)" in err
         assert (project / "model.py").read_text(encoding="utf-8") == MODEL
 
     def test_a_missing_factory_is_a_mistake(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,7 +181,7 @@ class TestWriting:
         self, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (project / "model.py").write_text(FIXED, encoding="utf-8")
-        monkeypatch.setattr(subprocess, "run", None)
+        monkeypatch.setattr("regbuf_lint.cli.verified_fixes.run_program", None)
         assert run("--factory", "factories.py::net", "model.py", capsys=capsys)[0] == 0
 
 
@@ -197,19 +199,70 @@ def judging(monkeypatch: pytest.MonkeyPatch, passes: Callable[[str, list[str]], 
         ]
         return subprocess.CompletedProcess(command, 0, json.dumps({"targets": found}), "")
 
-    monkeypatch.setattr("regbuf_lint.cli.verified_fixes.subprocess.run", judge)
+    monkeypatch.setattr("regbuf_lint.cli.verified_fixes.run_program", judge)
     return runs
 
 
-def test_what_fails_is_tried_again_beside_what_passed(
+def files(project: Path, *names: str) -> None:
+    for name in names:
+        text = MODEL.replace("class Net", f"class {name.title()}")
+        (project / f"{name}.py").write_text(text, encoding="utf-8")
+
+
+def test_all_files_are_verified_in_one_run(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a fix makes of a file may rest on that of a later file."""
-    (project / "other.py").write_text(OTHER, encoding="utf-8")
-    runs = judging(monkeypatch, lambda name, fixed: name == "other.py::Other" or "other.py" in fixed)
-    assert run("--factory", "f.py::f", "model.py", "other.py", capsys=capsys)[0] == 0
-    assert runs == [["model.py"], ["other.py"], ["other.py", "model.py"]]
-    assert (project / "model.py").read_text(encoding="utf-8") == FIXED
+    files(project, "one", "two", "three")
+    runs = judging(monkeypatch, lambda *_: True)
+    assert run("--factory", "f.py::f", ".", capsys=capsys)[0] == 0
+    assert runs == [["model.py", "one.py", "three.py", "two.py"]]
+
+
+def test_what_fails_does_not_stand_beside_what_passes(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that fails is left out for the others; one that failed for another's sake is tried again."""
+    files(project, "one", "two", "three")
+    runs = judging(
+        monkeypatch,
+        lambda name, fixed: name != "two.py::Two" and not (name == "one.py::One" and "two.py" in fixed),
+    )
+    code, _, err = run("--factory", "f.py::f", ".", capsys=capsys)
+    assert code == 1
+    assert runs == [
+        ["model.py", "one.py", "three.py", "two.py"],
+        ["model.py", "three.py"],
+        ["model.py", "three.py", "one.py"],
+        ["model.py", "three.py", "one.py", "two.py"],
+    ]
+    assert err == "regbuf-lint: warning: not verified, so not written: two.py::Two: no\n"
+    assert "register_buffer" in (project / "one.py").read_text(encoding="utf-8")
+    assert "register_buffer" not in (project / "two.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("project")
+def test_options_are_passed_on(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def judge(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        found = [{"target": one, "outcome": "passed", "reason": ""} for one in command if one.endswith("model.py::Net")]
+        return subprocess.CompletedProcess(command, 0, json.dumps({"targets": found}), "")
+
+    monkeypatch.setattr("regbuf_lint.cli.verified_fixes.run_program", judge)
+    options = ["--inputs", "-torch.ones(3)", "--timeout", "7", "--memory", "512", "--device", "cpu,meta"]
+    options[0:2] = ["--inputs=-torch.ones(3)"]
+    assert run("--factory", "f.py::f", *options, "model.py", capsys=capsys)[0] == 0
+    (command,) = commands
+    for option in ("--inputs=-torch.ones(3)", "--timeout=7", "--memory=512"):
+        assert option in command
+    assert command[command.index("--device") + 1] == "cpu,meta"
+
+
+@pytest.mark.parametrize("option", ["--inputs=1", "--timeout=1", "--memory=1", "--device=cpu"])
+def test_options_of_the_verifier_need_it(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--isolated", "--fix", option, "."]) == 2
+    assert "needs --verify" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_written_is_reported_as_it_is(

@@ -5,7 +5,7 @@ A mutant is a pair of an original and a fixed version of ``Net``, given as what 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 RIGHT = """
 import copy
@@ -14,8 +14,8 @@ import random
 import torch
 from torch import nn
 
-
-class Net(nn.Module):
+{top}
+class Net({bases}):
     def __init__(self):
         super().__init__()
         self.linear = nn.Linear(3, 3)
@@ -27,7 +27,7 @@ class Net(nn.Module):
 {more}
 
 def make():
-    return Net()
+    return {made}
 
 
 def inputs():
@@ -39,15 +39,21 @@ FIXED = 'self.register_buffer("scale", torch.ones(3), persistent=False)'
 
 @dataclass(frozen=True)
 class Version:
-    """What is in the class; each part may have several rows, further ones with their own indentation."""
+    """What is in the class and, as ``top``, before it.
+
+    Each part may have several rows, further ones with their own indentation.
+    """
 
     storing: str = FIXED
     first: str = "pass"
     last: str = ""
     more: str = ""
+    top: str = ""
+    bases: str = "nn.Module"
+    made: str = "Net()"
 
     def text(self) -> str:
-        return RIGHT.format(storing=self.storing, first=self.first, last=self.last, more=self.more)
+        return RIGHT.format(**asdict(self))
 
 
 @dataclass(frozen=True)
@@ -72,13 +78,15 @@ def method(head: str, *body: str) -> str:
 OTHER = "self.other = torch.ones(3)"
 OTHER_FIXED = 'self.register_buffer("other", torch.ones(3), persistent=False)'
 
+MOVING = method("def _apply(self, fn, recurse=True):", "super()._apply(fn)", "self.scale = fn(self.scale)",
+                "return self")  # fmt: skip
+
 MUTANTS = {
     "builds": Mutant("it writes to standard output", Version(rows(FIXED, 'print("built")'))),
     "shows-bug": Mutant(
         "there was nothing to be fixed: the class moves its tensor itself",
-        Version(),
-        Version(PLAIN, more=method("def _apply(self, fn, recurse=True):", "super()._apply(fn)",
-                                   "self.scale = fn(self.scale)", "return self")),
+        Version(more=MOVING),
+        Version(PLAIN, more=MOVING),
         device="meta",
     ),
     "plain-tensors": Mutant(
@@ -88,6 +96,16 @@ MUTANTS = {
         "another value is registered",
         Version(rows(FIXED, 'self.register_buffer("other", torch.zeros(3), persistent=False)')),
         Version(rows(PLAIN, OTHER)),
+    ),
+    "same-state": Mutant("it is built in another mode", Version(rows(FIXED, "self.eval()"))),
+    "same-code": Mutant(
+        "a method does something else",
+        Version(more=method("def size(self):", "return 4")),
+        Version(PLAIN, more=method("def size(self):", "return 3")),
+    ),
+    "same-gradients": Mutant(
+        "something is added that is nothing, and has a gradient",
+        Version(last=" + (self.linear.weight - self.linear.weight.detach()).sum()"),
     ),
     "moves": Mutant(
         "a buffer does not come back",
@@ -102,8 +120,9 @@ MUTANTS = {
         device="meta",
     ),
     "moves-after-use": Mutant(
-        "forward keeps the tensor of the buffer in a list",
-        Version(first='if not hasattr(self, "seen"): self.seen = [self.scale]'),
+        "forward keeps the tensor of its first call in a list",
+        Version(first='if not hasattr(self, "seen"): self.seen = [x.detach() * 0]'),
+        Version(PLAIN, first="self.seen = [x.detach() * 0]"),
         device="meta",
     ),
     "casts": Mutant(
@@ -146,7 +165,7 @@ MUTANTS = {
         Version(rows(FIXED, 'self.register_buffer("start", self.linear.weight.detach())')),
         Version(rows(PLAIN, "self.start = self.linear.weight.detach().clone()")),
     ),
-    "outputs-cpu": Mutant("another result, by very little", Version(last=" * 1.0000002")),
+    "outputs-cpu": Mutant("another result, by very little", Version(last=" + 0.0000002")),
     "outputs-device": Mutant("forward makes a tensor on the CPU", Version(last=" * torch.ones(3)"), device="meta"),
     "deepcopy": Mutant(
         "copies share the buffer",
@@ -158,7 +177,15 @@ MUTANTS = {
             "return twin",
         )),
     ),
-    "pickle": Mutant("a function that has no name is kept", Version(rows(FIXED, "self.act = lambda x: x"))),
+    "pickle": Mutant(
+        "it refuses to be pickled",
+        Version(more=method("def __reduce__(self):", "raise TypeError") + method(
+            "def __deepcopy__(self, memo):",
+            "twin = Net()",
+            "twin.linear = copy.deepcopy(self.linear, memo)",
+            "return twin",
+        )),
+    ),
     "export": Mutant("forward decides by values", Version(first="if x.sum() > 1e9: x = x + 1")),
     "ddp-safe": Mutant(
         "an expanded tensor is registered without a clone",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections import OrderedDict, deque
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 torch = pytest.importorskip("torch")
 nn = torch.nn
 from regbuf_lint.verify import assert_state_follows_module, audit  # noqa: E402  torch may be absent
+from regbuf_lint.verify.worker.values import digest  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -153,6 +156,188 @@ def test_what_a_class_moves_itself_follows() -> None:
     assert module.held is held
 
 
+class Refilling(nn.Module):  # type: ignore[name-defined, misc]
+    """Casts what it keeps in a dict, in its own ``to``."""
+
+    def forward(self, x: torch_types.Tensor) -> Any:
+        return x
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables = {"a": torch.ones(2)}
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        for name in self.tables:
+            self.tables[name] = self.tables[name].to(*args, **kwargs)
+        return self
+
+
+class Clearing(Holder):
+    """Gives up its cache, counts, and writes, when it moves."""
+
+    def __init__(self, held: Any) -> None:
+        super().__init__(held)
+        self.cache = {"a": [1], "b": (torch.ones(2), [2])}
+        self.moves = 0
+        self.forget: Any = lambda: self.cache.pop("a", None)
+        self.again: Any = partial(dict.clear, self.cache)
+
+    def _apply(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        self.forget()
+        self.again()
+        self.moves += 1
+        self.weight.data.zero_()
+        self.held.zero_()
+        return super()._apply(fn, *args, **kwargs)
+
+
+class Locked(Clearing):
+    """Holds what cannot be copied."""
+
+    def __init__(self, held: Any) -> None:
+        super().__init__(held)
+        self.lock = threading.Lock()
+
+
+class Watching(Holder):
+    """Changes itself whenever a method of it is called."""
+
+    calls = 0
+
+    def _called(self) -> None:
+        self.__dict__["calls"] = self.calls + 1
+
+    def __getstate__(self) -> Any:
+        self._called()
+        return dict(self.__dict__)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        self._called()
+        return self
+
+    def named_parameters(self, *args: Any, **kwargs: Any) -> Any:
+        self._called()
+        return super().named_parameters(*args, **kwargs)
+
+    def named_buffers(self, *args: Any, **kwargs: Any) -> Any:
+        self._called()
+        return super().named_buffers(*args, **kwargs)
+
+    def named_modules(self, *args: Any, **kwargs: Any) -> Any:
+        self._called()
+        return super().named_modules(*args, **kwargs)
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+        self._called()
+        return super().state_dict(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        self._called()
+        return super().__getattr__(name)
+
+    @property
+    def size(self) -> int:
+        self._called()
+        return 1
+
+
+LIVE: dict[str, Any] = {
+    "to_refills_a_dict": Refilling,
+    "apply_clears_a_cache": lambda: Clearing(torch.ones(2)),
+    "every_method_counts": lambda: Watching([torch.ones(2)]),
+    "with_a_graph": lambda: Holder(lambda m: m.weight * 2),
+    "with_a_lock": lambda: Locked(torch.ones(2)),
+}
+
+
+def everything(module: Any) -> list[Any]:
+    """What a module holds, with the identities of all objects."""
+    found: list[Any] = []
+    waiting = [module]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        found.append((id(one), type(one), digest(one) if isinstance(one, torch.Tensor) else None))
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, dict):
+            waiting += [item for pair in one.items() for item in pair]
+        elif isinstance(one, (list, tuple)):
+            waiting += one
+        elif hasattr(one, "__dict__") and not isinstance(one, type):
+            waiting += object.__getattribute__(one, "__dict__").values()
+    return found
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_the_live_module_is_as_it_was(name: str) -> None:
+    module = LIVE[name]()
+    before = everything(module)
+    random = torch.get_rng_state()
+    audit(module)
+    assert everything(module) == before
+    for inputs in (None, torch.ones(3)):
+        with suppress(AssertionError):  # it lists what stays behind
+            assert_state_follows_module(module, inputs, "meta")
+        assert everything(module) == before
+    assert torch.equal(torch.get_rng_state(), random)
+
+
+def test_what_a_dict_is_refilled_with_follows() -> None:
+    assert audit(Refilling()) == ()
+
+
+class Tabled(Holder):
+    """Tensors in the class and in a slot."""
+
+    __slots__ = ("low",)
+    table_of_all = torch.ones(3)
+    low: Any
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        object.__setattr__(self, "low", torch.ones(2))
+
+
+def test_tensors_of_the_class_and_in_slots() -> None:
+    assert [(one.path, one.kind) for one in audit(Tabled())] == [("table_of_all", "tensor"), ("low", "tensor")]
+
+
+def test_any_depth() -> None:
+    held: Any = torch.ones(2)
+    for _ in range(200):
+        held = [held]
+    assert [one.path for one in audit(Holder(held))] == ["held" + "[0]" * 200]
+
+
+def test_where_it_stopped_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = Settings(Settings(Settings(Settings(torch.ones(2)))))  # type: ignore[arg-type]
+    found = audit(Holder(far))
+    assert (found, found.stopped) == ((), ("held.low.low.low",))
+    assert str(found) == "nothing\nnot looked into: held.low.low.low"
+    monkeypatch.setattr("regbuf_lint.verify.containers.MOST_THINGS", 5)
+    assert audit(Holder([[[number]] for number in range(9)])).stopped
+
+
+def test_what_is_ignored_is_left_out() -> None:
+    module = nn.Sequential(Holder([torch.ones(1), torch.ones(2)]), Holder(torch.ones(1)))
+    paths = [one.path for one in audit(module)]
+    assert paths == ["0.held[0]", "0.held[1]", "1.held"]
+    assert [one.path for one in audit(module, ignore=["0.held"])] == ["1.held"]
+    assert [one.path for one in audit(module, ignore=["1.*"])] == paths[:2]
+    assert audit(module, ignore=["held"]) == ()
+    assert_state_follows_module(module, device="meta", ignore=["held"])
+
+
+def test_the_result_is_a_table() -> None:
+    assert str(audit(nn.Sequential(Holder([torch.ones(2, 3)]), Holder(lambda m: m.table)))).splitlines() == [
+        "where      kind                     dtype          shape  device  class",
+        "0.held[0]  container                torch.float32  2x3    cpu     Holder",
+        "1.held     alias of buffer 1.table  torch.float32  3      cpu     Holder",
+    ]
+
+
 def test_a_cycle_ends() -> None:
     things: list[Any] = [torch.ones(1)]
     things.append(things)
@@ -254,6 +439,19 @@ def test_what_follows_passes(inputs: Any, device: str) -> None:
     assert_state_follows_module(module, inputs)
     assert module.scale.device.type == "cpu"
     assert module.scale.dtype is torch.float32
+
+
+def test_random_outputs_are_compared_in_shape() -> None:
+    class Dropping(Good):
+        def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+            noise = torch.randn(3, generator=None) if x.is_meta else torch.randn(3) + self.calls()
+            return nn.functional.dropout(super().forward(x, shift) + noise.to(x.device))
+
+        def calls(self) -> int:
+            self.number = getattr(self, "number", 0) + 1
+            return self.number
+
+    assert_state_follows_module(Dropping(), torch.ones(2, 3), "cpu")
 
 
 def test_a_temporary_is_no_state(device: str) -> None:

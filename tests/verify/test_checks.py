@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from mutants import FIXED, MUTANTS, Version, rows
 
+from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
-from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
-from regbuf_lint.verify.isolation.client import Worker
+from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.isolation.supervision import Limits
-from regbuf_lint.verify.model import Machine, Outcome
+from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Machine, Outcome
 from regbuf_lint.verify.runner import run_cases
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     write_pair(directory, RIGHT, Version("self.scale = torch.ones(3)"), Version())
     for check, mutant in MUTANTS.items():
         write_pair(directory, check, mutant.original, mutant.fixed)
-    with Worker(Limits()) as worker:
+    with BorrowingWorker(Limits()) as worker:
         found = run_cases(list(pairs(directory)), META, [worker])
     return {report.case.name: report for report in found}
 
@@ -83,7 +83,7 @@ def test_the_round_trip_comes_after_a_forward(fixed: str, said: str, tmp_path: P
     stored = rows("self.scale = torch.ones(3)", "self.seen = torch.zeros(1)")
     now = rows('self.register_buffer("scale", torch.ones(3), persistent=False)', fixed)
     write_pair(tmp_path, "replaced", Version(stored, first), Version(now, first))
-    with Worker(Limits()) as worker:
+    with BorrowingWorker(Limits()) as worker:
         (report,) = run_cases(list(pairs(tmp_path)), META, [worker])
     (result,) = [one for one in report.results if one.check == "round-trip"]
     assert result.verdict.outcome is (Outcome.FAILED if said else Outcome.PASSED)
@@ -95,7 +95,7 @@ def test_what_the_original_cannot_load_either_is_no_fault_of_the_fix(tmp_path: P
     expanded = 'self.register_buffer("ids", torch.zeros(1).expand(3))'
     original, fixed = Version(rows(expanded, "self.scale = torch.ones(3)")), Version(rows(expanded, FIXED))
     write_pair(tmp_path, "expanded", original, fixed)
-    with Worker(Limits()) as worker:
+    with BorrowingWorker(Limits()) as worker:
         (report,) = run_cases(list(pairs(tmp_path)), META, [worker])
     (result,) = [one for one in report.results if one.check == "checkpoint-loads"]
     assert result.verdict.outcome is Outcome.NOT_RUN

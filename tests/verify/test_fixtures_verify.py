@@ -12,9 +12,9 @@ from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.report.json_format import finding_record
 from regbuf_lint.verify.cases import pairs
-from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
+from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.isolation.supervision import Limits
-from regbuf_lint.verify.model import Outcome
+from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Outcome
 from regbuf_lint.verify.runner import run_cases, started
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ def test_it_leaves_its_results_and_writes_the_page(bare: dict[str, str], tmp_pat
     assert data["verified"]
     assert data["devices"].keys() == {"meta"}
     results = (tmp_path / "out" / "verification.md").read_text(encoding="utf-8")
-    assert "| RBF001/case | 20 | 0 | 0 |" in results
+    assert "| RBF001/case | 23 | 0 | 0 |" in results
     assert results in page.read_text(encoding="utf-8")
     assert page.read_text(encoding="utf-8").startswith("before\n")
     assert page.read_text(encoding="utf-8").endswith("after\n")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from regbuf_lint.verify import pytest_plugin
+from regbuf_lint.verify.exempted import Exemptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -218,14 +219,219 @@ def test_without_torch_the_option_is_a_mistake(pytester: pytest.Pytester, monkey
     result.stderr.fnmatch_lines(["*--regbuf-audit needs torch: no torch here*"])
 
 
-def test_lines_of_several_processes_are_put_together() -> None:
-    """As pytest-xdist hands them over."""
-    line = {"file": "a.py", "line": 1, "attribute": "x", "kind": "tensor", "building": 1, "later": 0}
+def test_lines_of_several_processes_are_put_together(tmp_path: Path) -> None:
+    """As pytest-xdist hands them over: what importing the tests stores is stored once."""
+    line = {"file": "a.py", "line": 1, "attribute": "x", "kind": "tensor", "building": 3, "later": 0, "collecting": 2}
     audit = pytest_plugin.Audit.__new__(pytest_plugin.Audit)
     audit._recorder = type("None_", (), {"lines": lambda _: []})()  # noqa: SLF001
+    audit._exemptions = Exemptions(tmp_path, ())  # noqa: SLF001
     audit._from_workers = [  # noqa: SLF001
         {**line, "classes": ["B"], "moves_itself": False},
         {**line, "classes": ["A"], "moves_itself": True},
+        {**line, "classes": ["A"], "moves_itself": True, "building": 1, "collecting": 0},
     ]
     (found,) = audit._all()  # noqa: SLF001
-    assert (found["building"], found["classes"], found["moves_itself"]) == (2, ["A", "B"], False)
+    assert (found["building"], found["classes"], found["moves_itself"]) == (5, ["A", "B"], False)
+
+
+SEEN = """
+import dataclasses
+from collections import deque
+from functools import partial
+
+import torch
+from torch import nn
+
+
+@dataclasses.dataclass
+class Pair:
+    low: torch.Tensor
+
+
+@dataclasses.dataclass(eq=False)
+class Data(nn.Module):
+    size: int
+
+    def __post_init__(self):
+        super().__init__()
+        self.made = torch.ones(self.size)
+
+
+class Kinds(nn.Module):
+    __slots__ = ("slot",)
+
+    def __init__(self):
+        super().__init__()
+        self.filled = []
+        self.table = {}
+        self.queue = deque()
+        self.some = {torch.ones(1)}
+        self.pair = Pair(torch.ones(1))
+        self.bound = partial(torch.add, torch.ones(1))
+        self.emptied = [torch.ones(1)]
+        self.registered = [nn.Parameter(torch.ones(1))]
+        self.weight = self.registered[0]
+        for number in range(2):
+            self.filled.append(torch.ones(1))
+        self.table["a"] = [[[[torch.ones(1)]]]]
+        self.queue.append(torch.ones(1))
+        self.emptied.clear()
+        self.skipped = torch.ones(1)  # noqa: RBF001
+        self.long = torch.tensor(
+            [1.0, 2.0],
+        )  # noqa: E501, RBF001
+        self.ignored = torch.ones(1)
+        self.exempt = torch.ones(1)
+        object.__setattr__(self, "slot", torch.ones(1))
+        object.__setattr__(self, "past", torch.ones(1))
+
+
+class Raising(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mask = torch.ones(1)
+        raise ValueError
+
+
+class Caught(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mask = torch.ones(1)
+        try:
+            raise ValueError
+        except ValueError:
+            pass
+
+
+class Moving(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.grid = torch.ones(1)
+        self.left = torch.ones(1)
+
+    def _apply(self, fn, recurse=True):
+        self.grid = fn(self.grid)
+        return super()._apply(fn)
+
+
+class Compiled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        self.register_buffer("calls", torch.zeros(1))
+        self.last = None
+
+    def forward(self, x):
+        self.calls = self.calls + 1
+        self.last = x
+        return self.linear(x)
+"""
+SEEN_TEST = """
+import sys
+
+import pytest
+import torch
+from seen import *
+
+
+def test_kinds():
+    Kinds()
+    Data(3)
+    Caught()
+    Moving()
+    with pytest.raises(ValueError):
+        Raising()
+    assert sys.gettrace() is None
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_compiled(strict):
+    module = Compiled()
+    call = torch.compile(module, fullgraph=True, backend="eager")
+    call(torch.ones(1, 3))
+    call(torch.ones(1, 3))
+    assert module.calls.item() == 2
+    torch.export.export(nn.Linear(3, 3), (torch.ones(1, 3),), strict=strict)
+
+
+def test_of_attributes_that_look_back():
+    class Looking(nn.Module):
+        @property
+        def __class__(self):
+            raise AssertionError
+
+        def __getattr__(self, name):
+            raise AttributeError(name)
+
+    Looking().mask = 1
+"""
+
+
+@pytest.fixture
+def seen(project: pytest.Pytester) -> pytest.Pytester:
+    project.makepyfile(seen=SEEN, test_net=SEEN_TEST)
+    project.makepyprojecttoml("[tool.regbuf-lint]\nignore-attributes = ['Kinds.ign*']\n")
+    return project
+
+
+@pytest.mark.torch
+def test_it_sees_what_the_audit_sees_and_changes_no_result(seen: pytest.Pytester) -> None:
+    options = ["--regbuf-audit=error", "--regbuf-audit-json=lines.json", "--regbuf-audit-exempt=exempt", "-W", "ignore"]
+    result = run(seen, *options)
+    result.assert_outcomes(passed=4)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    lines = read(seen.path / "lines.json")
+    assert {(line["classes"][0], line["attribute"], line["kind"]) for line in lines if line["defect"]} == {
+        ("Kinds", "filled", "container"),
+        ("Kinds", "table", "container"),
+        ("Kinds", "queue", "container"),
+        ("Kinds", "some", "container"),
+        ("Kinds", "pair", "object"),
+        ("Kinds", "bound", "closure"),
+        ("Kinds", "slot", "tensor"),
+        ("Kinds", "past", "tensor"),
+        ("Data", "made", "tensor"),
+        ("Caught", "mask", "tensor"),
+        ("Moving", "left", "tensor"),
+    }
+    rows = (seen.path / "seen.py").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        if line["attribute"] not in {"slot", "past"}:
+            assert f"self.{line['attribute']} = " in rows[line["line"] - 1]
+    result.stdout.fnmatch_lines(["--regbuf-audit=error: the run fails, though its tests pass, for 11 lines above"])
+
+
+@pytest.mark.torch
+def test_under_xdist_each_counts_once(project: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    (project.path / "test_net.py").write_text(TEST + "\nMADE = Net()\n", encoding="utf-8")
+    counts = []
+    for more in ((), ("-n", "2", "-p", "xdist")):
+        result = run(project, "--regbuf-audit", "--regbuf-audit-json=lines.json", *more)
+        result.assert_outcomes(passed=2)
+        counts.append([(line["attribute"], line["building"]) for line in read(project.path / "lines.json")])
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(("path", "said"), [("gone/lines.json", "there is no directory gone"), (".", "is a directory")])
+def test_a_bad_path_is_one_line(path: str, said: str, pytester: pytest.Pytester) -> None:
+    if find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    pytester.makepyfile("def test():\n    pass\n")
+    result = run(pytester, "--regbuf-audit", f"--regbuf-audit-json={path}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().strip() == f"ERROR: --regbuf-audit-json: {path}: {said}"
+
+
+def test_a_file_elsewhere_does_not_move_the_root(
+    pytester: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    if find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    pytester.makepyfile("def test(request):\n    assert request.config.rootpath == request.path.parent\n")
+    file = tmp_path_factory.mktemp("elsewhere") / "lines.json"
+    file.touch()
+    assert run(pytester, "--regbuf-audit", f"--regbuf-audit-json={file}").ret == 0
+    result = run(pytester, "--regbuf-audit", "--regbuf-audit-json", str(file))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"write --regbuf-audit-json={file}" in result.stderr.str()

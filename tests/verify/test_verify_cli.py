@@ -15,7 +15,8 @@ from mutants import PLAIN, Version, rows
 
 from borrowed_workers import borrow_workers
 from regbuf_lint.verify import cli
-from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
+from regbuf_lint.verify.checks.registry import CHECKS
+from regbuf_lint.verify.model import BUILDS, SHOWS_BUG
 
 FACTORY = "from model import Net\nimport torch\ndef make_net():\n    return Net(), (torch.randn(2, 3),)\n"
 HAS_NO_CUDA = os.environ.get("CUDA_VISIBLE_DEVICES") in {"", "-1"} or not Path("/dev/nvidiactl").exists()
@@ -104,7 +105,7 @@ class TestClassesOfUsers:
         arguments = ["model.py::Net", *self.CALLED[1:], "--fixed", "model.py=model.py"]
         _, found = as_json(*arguments, "--device", "meta", capsys=capsys)
         assert found["targets"][0]["outcome"] == "not run"
-        assert "no bug" in found["targets"][0]["reason"]
+        assert "nothing to be fixed" in found["targets"][0]["reason"]
 
     def test_what_no_factory_builds_is_not_verified(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (project / "factories.py").write_text(
@@ -158,7 +159,7 @@ class TestOutput:
         code, out, _ = run(*self.ARGUMENTS, capsys=capsys)
         assert code == cli.FAILED
         assert "plain-tensors     cpu     FAILED   left: scale: tensor" in out
-        assert out.endswith("6 failed, 4 not run.\n")
+        assert out.endswith("6 failed, 7 not run.\n")
 
     def test_a_table_for_a_terminal(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.importorskip("rich")
@@ -186,15 +187,13 @@ class TestOutput:
         assert code == cli.FAILED
         assert f"{BUILDS:<16}  cpu     4       0       0" in out
         assert "RBF001/case3  plain-tensors  cpu     FAILED" in out
-        assert "RBF001/case2" not in out
+        assert "RBF001/case2  " not in out
         assert "no device other than the CPU was asked for  " in out
-        assert f"{SHOWS_BUG:<16}  cpu     4" in out
 
     def test_output_of_the_code_does_not_reach_ours(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (project / "plain.py").write_text(Version(rows(PLAIN, "print('{}')")).text(), encoding="utf-8")
-        code, found = as_json(*self.ARGUMENTS, capsys=capsys)
-        assert code == cli.FAILED
-        assert found["cases"][0]["checks"][0]["reason"] == "it wrote to standard output: '{}'"
+        _, found = as_json(*self.ARGUMENTS, capsys=capsys)
+        assert found["cases"][0]["checks"][0]["outcome"] == "passed"  # one version may print what it likes
 
 
 @pytest.mark.torch
@@ -359,3 +358,8 @@ def test_torch_that_cannot_export(project: Path, capsys: pytest.CaptureFixture[s
     by_check = {one["check"]: one for one in found["cases"][0]["checks"]}
     assert by_check["export"]["outcome"] == "not run"
     assert by_check["export"]["reason"].startswith("torch.export came with torch 2.1, and this is ")
+
+
+def test_the_page_speaks_of_every_check() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "verification.md").read_text(encoding="utf-8")
+    assert [check for check in (BUILDS, SHOWS_BUG, *CHECKS) if f"`{check}`" not in page] == []

@@ -24,6 +24,9 @@ _NOT_WITH_WHY = (
 )  # fmt: skip
 
 
+_OF_THE_VERIFIER = ("inputs", "timeout", "memory", "device")
+
+
 class _Parser(argparse.ArgumentParser):
     """Tells mistakes as an exception, so that there is one place that prints them."""
 
@@ -108,6 +111,10 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.verify != bool(arguments.factory):
         msg = "--verify and --factory FILE::FUNCTION need each other"
         raise UsageError(msg)
+    for name in _OF_THE_VERIFIER:
+        if getattr(arguments, name) and not arguments.verify:
+            msg = f"--{name} needs --verify"
+            raise UsageError(msg)
     if arguments.isolated and arguments.config is not None:
         raise UsageError(_ISOLATED_WITH_CONFIG)
 
@@ -173,6 +180,16 @@ def _add_fixing(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--verify", action="store_true", help="with --fix: write a file only when torch confirms it")
     group.add_argument(
         "--factory", action="append", default=[], metavar="FILE::FUNCTION", help="with --verify: builds fixed classes"
+    )
+    group.add_argument("--inputs", metavar="EXPRESSION", help="with --verify: what the classes are called with")
+    group.add_argument("--timeout", metavar="SECONDS", help="with --verify: for each version")
+    group.add_argument("--memory", metavar="MIB", help="with --verify: for each version")
+    group.add_argument(
+        "--device",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="with --verify: where to, as regbuf-verify has it",
     )
     group.add_argument("--persistent", metavar="{auto,always,never}", help="what fixes write for `persistent`")
     group.add_argument("--buffer-style", metavar="{register-buffer,nn-buffer}", help="how fixes register a buffer")

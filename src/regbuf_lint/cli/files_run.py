@@ -51,9 +51,9 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         )
     unverified: tuple[Unverified, ...] = ()
     if arguments.verify:
-        from regbuf_lint.cli.verified_fixes import write_verified  # noqa: PLC0415  start-up time
+        from regbuf_lint.cli.verified_fixes import verifier_options, write_verified  # noqa: PLC0415  start-up time
 
-        result, unverified = write_verified(result, settings, arguments.factory, jobs)
+        result, unverified = write_verified(result, settings, verifier_options(arguments), jobs)
     result = replace(result, errors=(*discovery.errors, *result.errors))
     result = _print(result, arguments, console)
     for one in unverified:

@@ -6,12 +6,13 @@ torch and the code itself run in other processes, ``python -m regbuf_lint.verify
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.model.result import FileResult, RunResult
@@ -19,14 +20,17 @@ from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import read_source
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
     from regbuf_lint.model.settings import Settings
 
 _VERIFIER = "regbuf_lint.verify"
 _MISTAKE = 2
+_TERMINATED = 143
+_LONGEST_STOPPING = 30.0
 _PASSED = "passed"
-_FIXED = "fixed.py"
+_NOT_BUILT = "no factory builds it"
 _FINDINGS = "findings.json"
 
 
@@ -39,15 +43,25 @@ class Unverified:
     reason: str
 
 
+def verifier_options(arguments: Namespace) -> list[str]:
+    """Return what the command line has the verifier do, as options of that."""
+    options = [option for factory in arguments.factory for option in ("--factory", factory)]
+    options += [option for names in arguments.device for option in ("--device", names)]
+    for name in ("inputs", "timeout", "memory"):
+        value = getattr(arguments, name)
+        options += [] if value is None else [f"--{name}={value}"]
+    return options
+
+
 def write_verified(
-    result: RunResult, settings: Settings, factories: Sequence[str], jobs: int
+    result: RunResult, settings: Settings, options: Sequence[str], jobs: int
 ) -> tuple[RunResult, tuple[Unverified, ...]]:
     """Write those files of a fix run whose fixed classes verify.
 
     Args:
         result: what a fix run found that wrote nothing.
         settings: the run's settings.
-        factories: functions that build modules, as ``FILE::FUNCTION``.
+        options: the verifier's options (see ``verifier_options``).
         jobs: number of processes that check files.
 
     Returns:
@@ -59,7 +73,7 @@ def write_verified(
     from regbuf_lint.engine.writing import write_fixed  # noqa: PLC0415  start-up time
 
     with tempfile.TemporaryDirectory(prefix="regbuf-lint-") as directory:
-        refused = _Verification(Path(directory), factories).refused(result.files)
+        refused = _Verification(Path(directory), options).refused(result.files)
     files = [replace(file, fixed=None) if file.path in refused else write_fixed(file) for file in result.files]
     if refused:
         files = _as_on_disk(files, settings, jobs)
@@ -81,62 +95,65 @@ def _as_on_disk(files: Sequence[FileResult], settings: Settings, jobs: int) -> l
 
 
 class _Verification:
-    """Verifies file by file; what has passed stays in place of its original."""
+    """Verifies the files that a run has fixed."""
 
-    def __init__(self, directory: Path, factories: Sequence[str]) -> None:
+    def __init__(self, directory: Path, options: Sequence[str]) -> None:
         self._directory = directory
-        self._options = [option for factory in factories for option in ("--factory", factory)]
-        self._passed: list[str] = []
+        self._options = options
 
     def refused(self, files: Sequence[FileResult]) -> dict[str, tuple[Unverified, ...]]:
         """The files that are not verified, by path, with why not.
 
-        Files are verified one after the other, each together with those that have passed. What a fix makes of a file
-        may rest on what another one makes of a later file, so those that fail are tried again beside the others.
+        One process verifies all files together. What a fix makes of a file may rest on what another one makes of
+        another: where some fail, the others are verified again without them, until none fails; and each that has failed
+        beside others is tried once more with those that have passed.
 
         Raises:
             UsageError: the verifier cannot run.
         """
-        waiting = [file for file in files if file.fixed is not None and file.fixed.after != file.fixed.before]
-        while True:
-            found = {file.path: tuple(self._against(file)) for file in waiting}
-            refused = {path: against for path, against in found.items() if against}
-            if len(refused) in {0, len(waiting)}:
-                return refused
-            waiting = [file for file in waiting if file.path in refused]
+        fixed = [file for file in files if file.fixed is not None and file.fixed.after != file.fixed.before]
+        waiting = [file for file in fixed if _classes(file)]
+        against = {file.path: one for file in waiting if (one := tuple(_not_importable(file)))}
+        waiting = [file for file in waiting if file.path not in against]
+        again: list[FileResult] = []
+        while waiting:
+            found = self._against(waiting)
+            against |= found
+            passed = [file for file in waiting if file.path not in found]
+            again += [file for file in waiting if file.path in found and passed and _was_built(found[file.path])]
+            if not found:
+                break
+            waiting = passed
+        for file in again:
+            found = self._against([*waiting, file])
+            if not found:
+                waiting.append(file)
+                del against[file.path]
+        return against
 
-    def _against(self, file: FileResult) -> Iterator[Unverified]:
-        """Yield the fixed classes of a file that are not verified.
+    def _against(self, files: Sequence[FileResult]) -> dict[str, tuple[Unverified, ...]]:
+        """Return the fixed classes of some files that are not verified, where all of these are fixed.
 
         Raises:
             UsageError: the verifier cannot run.
         """
-        fixed = file.fixed
-        if fixed is None:
-            return
-        names = sorted({finding.class_name for finding in fixed.applied if finding.class_name})
-        if not names:
-            return
-        if Path(fixed.path).suffix != ".py":
-            yield from (Unverified(file.path, name, "only .py files can be imported") for name in names)
-            return
-        place = self._directory / str(len(self._passed))
-        place.mkdir(exist_ok=True)
-        pair = f"{fixed.path}={_fixed_text(file, place)}"
-        targets = {f"{Path(fixed.path).resolve()}::{name}": name for name in names}
-        found = self._run([*targets, *self._replacing([*self._passed, pair]), "--findings", _findings(file, place)])
-        wrong = [one for one in found["targets"] if one["outcome"] != _PASSED]
-        yield from (Unverified(file.path, targets[one["target"]], one["reason"]) for one in wrong)
-        if not wrong:
-            self._passed.append(pair)
-
-    @staticmethod
-    def _replacing(pairs: Sequence[str]) -> list[str]:
-        return [option for pair in pairs for option in ("--fixed", pair)]
+        targets = {f"{_place(file)}::{name}": (file.path, name) for file in files for name in _classes(file)}
+        replacing = [
+            option
+            for number, file in enumerate(files)
+            for option in ("--fixed", f"{_place(file)}={_fixed_text(file, self._directory / f'{number}.py')}")
+        ]
+        found = self._run([*targets, *replacing, "--findings", _findings(files, self._directory)])
+        against: dict[str, tuple[Unverified, ...]] = {}
+        for one in found["targets"]:
+            if one["outcome"] != _PASSED:
+                path, name = targets[one["target"]]
+                against[path] = (*against.get(path, ()), Unverified(path, name, one["reason"]))
+        return against
 
     def _run(self, arguments: list[str]) -> dict[str, Any]:
         command = [sys.executable, "-m", _VERIFIER, *arguments, *self._options, "--output-format", "json"]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, encoding="utf-8")  # noqa: S603
+        done = run_program(command)
         if done.returncode >= _MISTAKE or not done.stdout:
             said = done.stderr.strip().splitlines() or [f"the verifier ended with {done.returncode}"]
             msg = f"--verify: {said[-1].removeprefix('regbuf-verify: error: ')}"
@@ -145,8 +162,48 @@ class _Verification:
         return found
 
 
-def _fixed_text(file: FileResult, place: Path) -> str:
-    """Write the file as fixed to another place and return that.
+def run_program(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a program; where this one is interrupted or ended meanwhile, it is given the time to put all away."""
+
+    def leave(_signal: int, _frame: object) -> NoReturn:
+        raise SystemExit(_TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:  # noqa: S603
+            try:
+                out, err = process.communicate()
+            except BaseException:
+                process.terminate()
+                process.wait(_LONGEST_STOPPING)
+                raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def _classes(file: FileResult) -> list[str]:
+    """Return the classes that the fixes of a file change."""
+    applied = file.fixed.applied if file.fixed is not None else ()
+    return sorted({finding.class_name for finding in applied if finding.class_name})
+
+
+def _place(file: FileResult) -> str:
+    return str(Path(file.fixed.path if file.fixed is not None else file.path).resolve())
+
+
+def _not_importable(file: FileResult) -> Iterator[Unverified]:
+    if Path(_place(file)).suffix != ".py":
+        yield from (Unverified(file.path, name, "only .py files can be imported") for name in _classes(file))
+
+
+def _was_built(against: Sequence[Unverified]) -> bool:
+    """Whether other files may be the reason that a file is not verified."""
+    return all(one.reason != _NOT_BUILT for one in against)
+
+
+def _fixed_text(file: FileResult, path: Path) -> str:
+    """Write a file as fixed to another place and return that.
 
     Raises:
         UsageError: the file is not what it was, or cannot be read any longer.
@@ -158,16 +215,15 @@ def _fixed_text(file: FileResult, place: Path) -> str:
     except SourceError as error:
         msg = f"--verify: {file.path}: {error}"
         raise UsageError(msg) from error
-    path = place / _FIXED
     path.write_bytes(data)
     return str(path)
 
 
-def _findings(file: FileResult, place: Path) -> str:
+def _findings(files: Sequence[FileResult], directory: Path) -> str:
     """Write what was fixed, as JSON, and return where; findings that are left say nothing of the new text."""
     from regbuf_lint.report.registry import render  # noqa: PLC0415  start-up time
 
-    applied = file.fixed.applied if file.fixed else ()
-    path = place / _FINDINGS
-    path.write_text(render(RunResult((replace(file, findings=applied),)), "json"), encoding="utf-8")
+    applied = tuple(replace(file, findings=file.fixed.applied if file.fixed else ()) for file in files)
+    path = directory / _FINDINGS
+    path.write_text(render(RunResult(applied), "json"), encoding="utf-8")
     return str(path)

@@ -32,7 +32,8 @@ def pairs(root: Path, findings: str = "") -> Iterator[Case]:
     with ``main.py``. Comments ``# expect: CODE WORD`` say which rules the original breaks, and whether a fix was
     withheld; ``# stays plain: NAME, ...`` names attributes that are not fixed on purpose, and ``# not verified:
     CHECK: REASON`` a check that does not count.
-    A file without a fixed version is a case where it says that something is wrong in it.
+    A file without a fixed version is a case where it says that something is wrong in it. A pair that cannot be built
+    is a case, too, and says what it lacks.
 
     Args:
         root: the directory or file.
@@ -45,8 +46,9 @@ def pairs(root: Path, findings: str = "") -> Iterator[Case]:
     if root.is_file():
         cases = [_alone(root.resolve(), base)]
     else:
-        cases = [_project(one, base) for one in sorted(base.rglob(f"{PROJECT}*")) if (one / MAIN).is_file()]
+        cases = [_project(one, base) for one in sorted(base.rglob(f"{PROJECT}*")) if one.is_dir()]
         cases += [_alone(one, base) for one in sorted(base.rglob("*.py")) if _stands_alone(one, base)]
+        cases += [_widowed(one, base) for one in sorted(base.rglob(f"*{FIXED}"))]
     real = [case for case in cases if case is not None]
     if not real:
         msg = f"{root}: nothing with make() and a fixed version, or with a statement of what is wrong"
@@ -73,6 +75,15 @@ def _alone(path: Path, base: Path) -> Case | None:
     return _case(path, (path,), pair, (), base)
 
 
+def _widowed(fixed: Path, base: Path) -> Case | None:
+    """Return a case that says that a fixed version has no original, None where it has one."""
+    path = fixed.with_name(fixed.name.removesuffix(FIXED) + ".py")
+    if path.exists():
+        return None
+    name = path.relative_to(base).with_suffix("").as_posix()
+    return Case(name, Build(str(path)), lacks=f"there is no {path.name} beside {fixed.name}")
+
+
 def _project(directory: Path, base: Path) -> Case | None:
     files = tuple(one for one in sorted(directory.rglob("*.py")) if not one.name.endswith(FIXED))
     both = ((one, one.with_name(one.stem + FIXED)) for one in files)
@@ -85,7 +96,8 @@ def _case(
 ) -> Case | None:
     text = "\n".join(_text(file) for file in files)
     stated = [word for match in _EXPECT.finditer(text) for word in match[1].split(",")]
-    if not _MAKE.search(_text(path)) or not (replaced or stated):
+    has_make = path.is_file() and bool(_MAKE.search(_text(path)))
+    if not replaced and not (has_make and stated):
         return None
     place = path.relative_to(base)
     rule = next((part for part in path.parts[::-1] if _CODE.fullmatch(part)), "")
@@ -105,6 +117,7 @@ def _case(
         ),
         rule=rule,
         is_defect=fixed is None,
+        lacks="" if has_make else f"there is no make() in {path.name}",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -12,7 +13,7 @@ from regbuf_lint import __version__
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.declared import SEPARATOR
 from regbuf_lint.verify.isolation.client import WorkerError
-from regbuf_lint.verify.isolation.supervision import Limits
+from regbuf_lint.verify.isolation.supervision import Limits, adopt_orphans
 from regbuf_lint.verify.model import CaseError
 from regbuf_lint.verify.report import as_json, as_markdown, as_table, check_list, is_verified
 from regbuf_lint.verify.runner import run_cases, started
@@ -46,25 +47,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: after ``--help`` and ``--version``.
     """
+    before = signal.signal(signal.SIGTERM, _interrupted)
     try:
         arguments = _parser().parse_intermixed_args(argv)
         if arguments.list_checks:
             _write(check_list())
             return VERIFIED
-        return _run(arguments)
+        return _run(arguments, adopts=argv is None and adopt_orphans())
     except (CaseError, WorkerError) as error:
         sys.stderr.write(f"regbuf-verify: error: {error}\n")
         return MISTAKE
     except KeyboardInterrupt:
         sys.stderr.write("regbuf-verify: error: interrupted\n")
         return INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _interrupted(_signal: int, _frame: object) -> NoReturn:
+    """Let a request to end be an interruption, after which everything is put away."""
+    raise KeyboardInterrupt
+
+
+def _run(arguments: argparse.Namespace, *, adopts: bool) -> int:
     limits = Limits(arguments.timeout, arguments.memory_limit)
     cases = list(_cases(arguments))
     jobs = min(arguments.jobs or processors(), len(cases))
-    with started(_devices(arguments.device), limits, jobs) as (seen, workers):
+    with started(_devices(arguments.device), limits, jobs, adopts=adopts) as (seen, workers):
         if arguments.require_cuda:
             check_cuda(seen)
         progress = _Progress(len(cases), quiet=arguments.quiet)
@@ -257,7 +266,7 @@ def _add_running(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--require-cuda", action="store_true", help="fail where there is no CUDA")
     group.add_argument("--timeout", type=_positive, default=120.0, metavar="SECONDS", help="for each version (120)")
     group.add_argument(
-        "--memory-limit", type=_positive_int, default=8192, metavar="MIB", help="for each version (8192)"
+        "--memory-limit", "--memory", type=_positive_int, default=8192, metavar="MIB", help="for each version (8192)"
     )
     group.add_argument("-j", "--jobs", type=_positive_int, default=0, metavar="N", help="cases at a time (processors)")
 

@@ -12,18 +12,18 @@ import torch
 from torch import nn
 from torch.distributions import Distribution
 
+from regbuf_lint.verify.structure import attributes, buffers, joined, modules, own_dict, parameters
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CellType
 
-DEEPEST = 6
-MOST_ITEMS = 10_000
-"""Containers are searched so far; more tensors of one kind tell nothing new."""
+MOST_THINGS = 100_000
+"""So many things are looked at in one attribute."""
+MOST_OBJECTS = 3
+"""So many objects of other classes are looked into, one within the other: behind them may lie a whole program."""
 
 _OPAQUE = (str, bytes, bytearray, int, float, complex, bool, type, ModuleType, torch.dtype, torch.device, torch.Size)
-_COST_OF_OBJECTS = 3
-"""Steps that one into another object counts for: behind it may lie a whole program."""
-
 _NO_OBJECTS = ("torch.", "numpy.", "builtins.", "threading.", "logging.", "re.", "enum.")
 
 
@@ -40,47 +40,59 @@ class Where:
 
 
 def tensors_in(
-    value: object, members: frozenset[int] = frozenset(), deepest: int = DEEPEST
+    value: object,
+    members: frozenset[int] = frozenset(),
+    deepest: int | None = None,
+    stopped: list[str] | None = None,
 ) -> Iterator[tuple[Where, torch.Tensor]]:
-    """Yield the tensors in a value, each once.
+    """Yield the tensors in a value, each once, nearest first.
 
     Args:
         value: anything.
         members: the ids of modules that are not searched, since they are found by another way.
-        deepest: how many steps are made into things in things.
+        deepest: how many steps are made into things in things; None for as many as there are.
+        stopped: gets the ways to what was not looked into.
     """
-    yield from _walk(value, Where(), members, deepest, set())
-
-
-def _walk(
-    value: object, where: Where, members: frozenset[int], deepest: int, seen: set[int]
-) -> Iterator[tuple[Where, torch.Tensor]]:
-    if value is None or isinstance(value, _OPAQUE) or id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, torch.Tensor):
-        yield where, value
-        return
-    if deepest <= 0 or id(value) in members:
-        return
-    for kind, step, item in _contents(value):
-        cost = _COST_OF_OBJECTS if kind == "object" else 1
-        yield from _walk(item, where.into(kind, step), members, deepest - cost, seen)
+    seen: dict[int, object] = {}
+    waiting: deque[tuple[Where, object, int, int]] = deque([(Where(), value, 0, 0)])
+    while waiting:
+        where, one, depth, objects = waiting.popleft()
+        if one is None or isinstance(one, _OPAQUE) or id(one) in seen:
+            continue
+        seen[id(one)] = one
+        if isinstance(one, torch.Tensor):
+            yield where, one
+            continue
+        if id(one) in members or (deepest is not None and depth >= deepest):
+            continue
+        if len(seen) > MOST_THINGS:
+            if stopped is not None:
+                stopped.append(where.steps)
+            return
+        inside = [(kind, step, item, objects + (kind == "object")) for kind, step, item in _contents(one)]
+        if stopped is not None and any(number > MOST_OBJECTS for *_, number in inside):
+            stopped.append(where.steps)
+        waiting += [
+            (where.into(kind, step), item, depth + 1, number)
+            for kind, step, item, number in inside
+            if number <= MOST_OBJECTS
+        ]
 
 
 def _contents(value: object) -> Iterator[tuple[str, str, object]]:
     """Yield kind, step and item; methods of built-in containers are called, never those of their subclasses."""
     if isinstance(value, dict):
-        for number, (key, item) in enumerate(list(dict.items(value))[:MOST_ITEMS]):
+        for number, (key, item) in enumerate(list(dict.items(value))):
             yield "container", f"[{_key(key, number)}]", item
     elif isinstance(value, (list, tuple, deque, set, frozenset)):
         for number, item in enumerate(_items(value)):
             yield "container", f"[{number}]", item
     elif isinstance(value, nn.Module):
-        for name, tensor in [*value.named_parameters(), *value.named_buffers()]:
-            yield "module", f".{name}", tensor
+        for path, owner in modules(value):
+            for name, tensor in [*parameters(owner).items(), *buffers(owner).items()]:
+                yield "module", f".{joined(path, name)}", tensor
     elif isinstance(value, Distribution):
-        for name, item in list(vars(value).items()):
+        for name, item in list(own_dict(value).items()):
             yield "distribution", f".{name}", item
     else:
         yield from _held(value)
@@ -88,7 +100,7 @@ def _contents(value: object) -> Iterator[tuple[str, str, object]]:
 
 def _items(value: object) -> list[object]:
     kinds: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
-    return next(list(kind.__iter__(value))[:MOST_ITEMS] for kind in kinds if isinstance(value, kind))
+    return next(list(kind.__iter__(value)) for kind in kinds if isinstance(value, kind))
 
 
 def _held(value: object) -> Iterator[tuple[str, str, object]]:
@@ -104,7 +116,7 @@ def _held(value: object) -> Iterator[tuple[str, str, object]]:
     elif isinstance(value, FunctionType):
         yield from _bound(value)
     elif not isinstance(value, BuiltinFunctionType) and not _is_foreign(value):
-        for name, item in list(getattr(value, "__dict__", {}).items()):
+        for name, item in attributes(value).items():
             yield "object", f".{name}", item
 
 

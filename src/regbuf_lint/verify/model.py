@@ -15,6 +15,13 @@ Facts = dict[str, Any]
 ORIGINAL = "original"
 FIXED = "fixed"
 CPU = "cpu"
+_LONGEST = 200
+
+
+BUILDS = "builds"
+"""The check that stands before all others: the version is built, called, and behaves as a guest should."""
+SHOWS_BUG = "shows-bug"
+"""The negative control: the original fails where it is said to be wrong, and the fixed version does not."""
 
 
 class CaseError(Exception):
@@ -35,6 +42,8 @@ class Verdict:
 
     outcome: Outcome
     reason: str = ""
+    blocks: bool = False
+    """Whether nothing counts as verified as long as the check was not run."""
 
 
 PASSED = Verdict(Outcome.PASSED)
@@ -42,12 +51,17 @@ PASSED = Verdict(Outcome.PASSED)
 
 def failed(reason: str) -> Verdict:
     """Return a verdict against the code."""
-    return Verdict(Outcome.FAILED, reason)
+    return Verdict(Outcome.FAILED, printable(reason))
 
 
-def not_run(reason: str) -> Verdict:
+def not_run(reason: str, *, blocks: bool = False) -> Verdict:
     """Return a verdict that says nothing about the code."""
-    return Verdict(Outcome.NOT_RUN, reason)
+    return Verdict(Outcome.NOT_RUN, printable(reason), blocks)
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that a terminal would obey."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +134,7 @@ class Case:
         rule: the one rule that the case is about; empty where it is not known.
         targets: classes that the user asked about, as ``FILE::NAME``.
         is_defect: with one version: whether it is known to be wrong, so that it has to show its bug.
+        lacks: what keeps the case from being looked at, such as that there is no ``make()``; empty where nothing.
     """
 
     name: str
@@ -129,6 +144,7 @@ class Case:
     rule: str = ""
     targets: tuple[str, ...] = ()
     is_defect: bool = False
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,25 +164,47 @@ class CaseReport:
         case: what was verified.
         results: all checks, in the order of the registry.
         covers: those of the case's targets of which the module that was built holds an object.
+        unrun: functions that the fix changes and the case has not run, as ``FILE::NAME``.
+        tracebacks: of what building or calling a version raised.
     """
 
     case: Case
     results: tuple[CheckResult, ...]
     covers: tuple[str, ...] = ()
+    unrun: frozenset[str] = frozenset()
+    tracebacks: tuple[str, ...] = ()
 
     @property
-    def outcome(self) -> Outcome:
-        """Failed if any check failed, passed if any passed, not run where none was run."""
-        return worst(result.verdict.outcome for result in self.results)
+    def verdict(self) -> Verdict:
+        """Failed if any check failed; passed if some passed, and the bug was seen; else not run."""
+        return self.judged(self.unrun)
+
+    def judged(self, unrun: Iterable[str]) -> Verdict:
+        """Return the verdict.
+
+        Args:
+            unrun: changed functions that neither this case has run nor another one that counts.
+        """
+        for one in self.results:
+            if one.verdict.outcome is Outcome.FAILED:
+                return failed(f"{one.check} on {one.device}: {one.verdict.reason}")
+        for one in self.results:
+            if one.verdict.blocks:
+                return not_run(f"{one.check} on {one.device}: {one.verdict.reason}")
+        if unrun:
+            return not_run(f"changed, and nothing runs it: {_listed(unrun)}")
+        passed = {one.check for one in self.results if one.verdict.outcome is Outcome.PASSED}
+        has_original = self.case.fixed is not None or self.case.is_defect
+        if has_original and SHOWS_BUG not in passed:
+            reasons = [one.verdict.reason for one in self.results if one.check == SHOWS_BUG]
+            return not_run(f"the bug did not show: {'; '.join(dict.fromkeys(reasons)) or 'nothing was compared'}")
+        if not passed - {BUILDS}:
+            return not_run("no check was run")
+        return PASSED
 
 
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the outcome of several: failed if any failed, else passed if any passed."""
-    seen = set(outcomes)
-    for outcome in (Outcome.FAILED, Outcome.PASSED):
-        if outcome in seen:
-            return outcome
-    return Outcome.NOT_RUN
+def _listed(places: Iterable[str]) -> str:
+    return ", ".join(sorted(place.rpartition("::")[2] for place in places))[:_LONGEST]
 
 
 @dataclass(frozen=True, slots=True)

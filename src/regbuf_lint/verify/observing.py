@@ -23,6 +23,7 @@ CALLED = "outputs-cpu"
 _NO_BUFFER_CLASS = re.compile(
     r"module 'torch\.nn[\w.]*' has no attribute 'Buffer'|cannot import name 'Buffer' from 'torch\.nn"
 )
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LONGEST = 160
 
 
@@ -35,13 +36,14 @@ class Observation:
         facts: what the probes saw, by check and device.
         error: what building or calling it raised; empty where it did not.
         problem: what the process did wrong: a crash, a hang, too much memory, output; empty where nothing.
-        torch: the release of torch.
+        stdout: what it wrote to standard output, shortened.
     """
 
     inventory: Facts | None
     facts: dict[tuple[str, str], Facts] = field(default_factory=dict)
     error: Facts = field(default_factory=dict)
     problem: str = ""
+    stdout: str = ""
 
     @property
     def plain(self) -> list[str]:
@@ -58,12 +60,17 @@ class Observation:
         if not self.error or self.problem:
             return None
         if _NO_BUFFER_CLASS.search(self.error["error"]["message"]):
-            return not_run(f"needs nn.Buffer, which came with torch 2.5, and this is {torch}")
+            return not_run(f"needs nn.Buffer, which came with torch 2.5, and this is {torch}", blocks=True)
         module = self.error["error"]["module"].partition(".")[0]
         is_missing = self.error["error"]["type"] == "ModuleNotFoundError"
         if is_missing and module and module not in own:
-            return not_run(f"{module} is not installed")
+            return not_run(f"{module} is not installed", blocks=True)
         return None
+
+    def prints_more(self, original: Observation) -> str:
+        """Return a row of standard output that the original has not, whatever the numbers in it; empty where none."""
+        known = {_without_numbers(row) for row in original.stdout.splitlines()}
+        return next((row for row in self.stdout.splitlines() if _without_numbers(row) not in known), "")
 
     def verdict(self) -> Verdict | None:
         """Return what speaks against the version as a whole, None where it was built and called."""
@@ -72,7 +79,7 @@ class Observation:
         return failed(error_text(self.error)) if self.error else None
 
 
-def observe(
+def observe(  # noqa: PLR0913  what a version is looked at for has no smaller part
     worker: Worker,
     build: Build,
     side: str,
@@ -81,6 +88,7 @@ def observe(
     devices: Sequence[str],
     exchange: Path,
     routes: Sequence[str] = (),
+    changed: Facts | None = None,
 ) -> Observation:
     """Build a version in a process of its own and have it looked at.
 
@@ -92,6 +100,7 @@ def observe(
         devices: the devices beside the CPU.
         exchange: a directory that both versions share.
         routes: what ``plain`` gave for the original.
+        changed: what the fix changes in the code (see ``worker.subject.Subject``).
     """
     request = {
         "do": "observe",
@@ -101,6 +110,7 @@ def observe(
         "devices": list(devices),
         "exchange": str(exchange),
         "routes": list(routes),
+        "changed": changed or {},
     }
     done = worker.run(request)
     seen = {(line["check"], line["device"]): line["facts"] for line in done.lines if "check" in line}
@@ -111,20 +121,24 @@ def observe(
         seen,
         error if "error" in error else {},
         _problem(done),
+        done.stdout,
     )
 
 
 def _problem(done: Work) -> str:
     if not any(line.get("end") for line in done.lines):
-        begun = [f"{line['begin']} on {line['device']}" for line in done.lines if "begin" in line]
-        where = f", in {begun[-1]}" if begun else ""
+        begun = [(line["begin"], line["device"]) for line in done.lines if "begin" in line]
+        where = f", in {begun[-1][0]} on {begun[-1][1]}" if begun else ""
+        where = ", while it was built and called" if begun and begun[-1][0] == INVENTORY else where
         last = _last_row(done.stderr)
         return f"{done.ending.describe()}{where}{f': {last}' if last else ''}"[: 2 * _LONGEST]
-    if done.stdout:
-        return f"it wrote to standard output: {done.stdout.strip().partition(chr(10))[0]!r}"[:_LONGEST]
     if done.ending.how != "exited" or done.ending.code:
         return done.ending.describe()
     return ""
+
+
+def _without_numbers(row: str) -> str:
+    return _NUMBER.sub("", row).strip()
 
 
 def _last_row(text: str) -> str:

@@ -8,6 +8,8 @@ import torch
 from torch import nn
 
 from regbuf_lint.verify.containers import tensors_in
+from regbuf_lint.verify.isolated_copy import isolated_copy
+from regbuf_lint.verify.structure import attributes, buffers, modules, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 def moved_by_class(module: nn.Module, names: Iterable[str]) -> frozenset[str]:
     """Return those attributes whose tensors the class's own ``_apply`` or ``to`` reaches.
 
-    The methods run on aliases of the tensors, and the attributes are put back afterwards.
+    The methods run on copies of the object, which share nothing with it that they could change.
 
     Args:
         module: the object.
@@ -26,27 +28,30 @@ def moved_by_class(module: nn.Module, names: Iterable[str]) -> frozenset[str]:
     moved: frozenset[str] = frozenset()
     if asked and kind._apply is not nn.Module._apply:  # noqa: SLF001  classes override it
         moved |= _ask(module, asked, _apply_marking)
-    if asked and kind.to is not nn.Module.to and not module.state_dict():
+    if asked and kind.to is not nn.Module.to and not _has_state(module):
         moved |= _ask(module, asked, _cast)
     return moved
 
 
+def _has_state(module: nn.Module) -> bool:
+    return any(parameters(one) or buffers(one) for _, one in modules(module))
+
+
 def _ask(module: nn.Module, asked: frozenset[str], move: Callable[[nn.Module, set[int]], None]) -> frozenset[str]:
-    """Return the attributes that hold other tensors after the object was moved; it is restored then."""
-    attributes = dict(vars(module))
-    before = {name: _ids(attributes.get(name)) for name in asked}
+    """Return the attributes that hold other tensors after a copy of the object was moved."""
     try:
-        move(module, set().union(*before.values()))
-        after = {name: _ids(vars(module).get(name)) for name in asked}
+        copy = isolated_copy(module)
+        before = {name: _tensors(copy, name) for name in asked}
+        move(copy, {id(tensor) for held in before.values() for tensor in held})
+        after = {name: {id(tensor) for tensor in _tensors(copy, name)} for name in asked}
     except Exception:  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
         return frozenset()
-    finally:
-        vars(module).update(attributes)
-    return frozenset(name for name in asked if before[name] and after[name].isdisjoint(before[name]))
+    return frozenset(name for name in asked if before[name] and after[name].isdisjoint(map(id, before[name])))
 
 
-def _ids(value: object) -> set[int]:
-    return {id(tensor) for _, tensor in tensors_in(value)}
+def _tensors(module: nn.Module, name: str) -> list[torch.Tensor]:
+    """Return the tensors of an attribute; holding them keeps their ids from being used again."""
+    return [tensor for _, tensor in tensors_in(attributes(module).get(name))]
 
 
 def _apply_marking(module: nn.Module, watched: set[int]) -> None:

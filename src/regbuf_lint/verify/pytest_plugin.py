@@ -3,7 +3,9 @@
 Without the option nothing happens; in particular torch is not imported. With it, lines of the project below pytest's
 root directory are reported, in a section of the terminal and, with ``--regbuf-audit-json FILE``, as JSON.
 ``--regbuf-audit=error`` makes the run fail when a line stored a tensor while a module was being built, and no method of
-the class moves it. What is stored later may well be a temporary: it is reported, and never fails the run.
+the class moves it. What is stored later may well be a temporary: it is reported, and never fails the run. Lines with
+``# noqa: RBF001``, attributes that the project's configuration ignores, and what ``--regbuf-audit-exempt`` names do not
+count. No test's own result changes.
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from regbuf_lint.verify.exempted import Exemptions
+
 if TYPE_CHECKING:
     from regbuf_lint.verify.recorder import Line, Recorder
 
 OPTION = "--regbuf-audit"
 JSON_OPTION = f"{OPTION}-json"
+EXEMPT_OPTION = f"{OPTION}-exempt"
 REPORT, ERROR = "report", "error"
 SCHEMA = 1
 
@@ -34,6 +39,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         # Options of their own, since one with an optional value would take a path behind it for the value.
         group.addoption(*names, action="store_const", const=how, dest="regbuf_audit", help=said)
     group.addoption(JSON_OPTION, metavar="FILE", help=f"with {OPTION}: write the lines to a file as JSON")
+    group.addoption(
+        EXEMPT_OPTION,
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help=f"with {OPTION}: what does not count: FILE, FILE:LINE, an attribute or Class.attribute",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -44,16 +56,43 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     how = config.getoption(OPTION)
     if how is None:
-        if config.getoption(JSON_OPTION) is not None:
-            msg = f"{JSON_OPTION} needs {OPTION}"
-            raise pytest.UsageError(msg)
+        for option in (JSON_OPTION, EXEMPT_OPTION):
+            if config.getoption(option):
+                msg = f"{option} needs {OPTION}"
+                raise pytest.UsageError(msg)
         return
+    if not hasattr(config, "workerinput"):
+        _check_file(config)
     try:
         from regbuf_lint.verify.recorder import Recorder  # noqa: PLC0415  imports torch
     except ImportError as error:
         msg = f"{OPTION} needs torch: {error}"
         raise pytest.UsageError(msg) from error
     config.pluginmanager.register(Audit(config, Recorder(config.rootpath), how), "regbuf-audit-run")
+
+
+def _check_file(config: pytest.Config) -> None:
+    """Make sure that the file can be written, and that pytest has not taken its name for a path of tests.
+
+    Raises:
+        UsageError: it cannot, or pytest has.
+    """
+    given = config.getoption(JSON_OPTION)
+    if given is None:
+        return
+    path = Path(given)
+    wrong = (
+        "is a directory" if path.is_dir() else "" if path.parent.is_dir() else f"there is no directory {path.parent}"
+    )
+    if wrong:
+        msg = f"{JSON_OPTION}: {given}: {wrong}"
+        raise pytest.UsageError(msg)
+    arguments = [str(one) for one in config.invocation_params.args]
+    directory = path.resolve().parent
+    invoked = Path(config.invocation_params.dir).resolve()
+    if JSON_OPTION in arguments and path.exists() and not directory.is_relative_to(invoked):
+        msg = f"write {JSON_OPTION}={given}: without the sign pytest looks for its root beside that file"
+        raise pytest.UsageError(msg)
 
 
 class Audit:
@@ -63,8 +102,14 @@ class Audit:
         self._config = config
         self._recorder = recorder
         self._how = how
+        self._exemptions = Exemptions(config.rootpath, config.getoption(EXEMPT_OPTION))
         self._from_workers: list[dict[str, Any]] = []
+        self._failing = 0
         recorder.start()
+
+    def pytest_collection_finish(self) -> None:
+        """Note what importing the tests has stored, which each process of pytest-xdist does."""
+        self._recorder.collected()
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Fail the run where that is asked for; a process of pytest-xdist hands its lines to the first one."""
@@ -72,8 +117,10 @@ class Audit:
         if output is not None:
             output["regbuf_audit"] = self._own()
             return
-        if self._how == ERROR and session.exitstatus == pytest.ExitCode.OK and any(map(is_defect, self._all())):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self._how == ERROR and session.exitstatus == pytest.ExitCode.OK:
+            self._failing = sum(map(is_defect, self._all()))
+            if self._failing:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -86,11 +133,17 @@ class Audit:
         path = self._config.getoption(JSON_OPTION)
         if path is not None:
             data = {"schema": SCHEMA, "lines": [{**line, "defect": is_defect(line)} for line in lines]}
-            Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+            try:
+                Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+            except OSError as error:
+                terminalreporter.line(f"{JSON_OPTION}: {path}: {error.strerror}", red=True)
         terminalreporter.section("regbuf-audit: tensors that nn.Module does not know")
         for line in lines:
             terminalreporter.line(described(line))
         terminalreporter.line(_counted(lines))
+        if self._failing:
+            said = f"{OPTION}={ERROR}: the run fails, though its tests pass, for {_number(self._failing)} above"
+            terminalreporter.line(said, red=True)
 
     def pytest_unconfigure(self) -> None:
         """Stop recording."""
@@ -100,16 +153,21 @@ class Audit:
         return [_as_json(line) for line in self._recorder.lines()]
 
     def _all(self) -> list[dict[str, Any]]:
-        """Return the lines of this process and of all others, those of one place put together."""
+        """Return the lines of this process and of all others that count, those of one place put together.
+
+        What the tests' modules store when they are imported is stored once, in however many processes.
+        """
         found: dict[tuple[str, int, str], dict[str, Any]] = {}
         for line in [*self._own(), *self._from_workers]:
             known = found.setdefault((line["file"], line["line"], line["attribute"]), line)
             if known is not line:
-                known["building"] += line["building"]
+                once = max(known["collecting"], line["collecting"])
+                known["building"] += line["building"] - known["collecting"] - line["collecting"] + once
+                known["collecting"] = once
                 known["later"] += line["later"]
                 known["moves_itself"] &= line["moves_itself"]
                 known["classes"] = sorted({*known["classes"], *line["classes"]})
-        return [line for _, line in sorted(found.items())]
+        return [line for _, line in sorted(found.items()) if not self._exemptions.cover(line)]
 
 
 def _as_json(line: Line) -> dict[str, Any]:
@@ -133,5 +191,8 @@ def described(line: dict[str, Any]) -> str:
 def _counted(lines: list[dict[str, Any]]) -> str:
     defects = sum(map(is_defect, lines))
     rest = len(lines) - defects
-    number = "1 line" if defects == 1 else f"{defects} lines"
-    return f"{number} stored tensors while a module was built; {rest} others may be right"
+    return f"{_number(defects)} stored tensors while a module was built; {rest} others may be right"
+
+
+def _number(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines} lines"

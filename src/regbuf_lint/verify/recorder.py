@@ -1,8 +1,10 @@
 """What a running program stores on its ``nn.Module`` objects, line by line.
 
-``nn.Module.__setattr__`` is replaced by a function that looks at values which hold tensors, and at nothing else, so
-that a test suite hardly runs longer. A tensor that is deleted, registered or replaced by a Parameter later was a
-temporary, and does not count.
+The methods of ``nn.Module`` that store are replaced by functions that note where a value came from which may hold
+tensors, and look at nothing else, so that a test suite hardly runs longer. What an object holds is looked at when its
+construction ends: a tensor that is deleted, registered or replaced by a Parameter until then was a temporary, and an
+object whose constructor raises holds nothing. While torch compiles or exports, only the methods of torch itself run. No
+code of the program is called, and whatever goes wrong here is never the program's to see.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import inspect
 import sys
 import weakref
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,17 +21,23 @@ import torch
 from torch import nn
 from torch.distributions import Distribution
 
+from regbuf_lint.verify.constructions import INITIALISERS, Constructions, first_argument, outermost_initialiser
 from regbuf_lint.verify.containers import tensors_in
+from regbuf_lint.verify.structure import attributes, buffers, is_of_torch, modules, parameters
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from collections.abc import Callable
+    from types import CodeType, FrameType
 
-INITIALISERS = frozenset({"__init__", "__post_init__"})
+__all__ = ["DEPTH", "INITIALISERS", "Line", "Recorder", "first_argument", "stored_kind", "storing_frame", "value_kind"]
+
 DEPTH = 3
-"""How deep containers are searched for tensors."""
+"""How deep containers are searched for tensors that are stored after construction."""
 
 _INSTALLED = ("site-packages", "dist-packages")
 _LOOKED_INTO = (list, tuple, dict)
+_PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size})
+_MOVERS = ("_apply", "to")
 
 
 @dataclass
@@ -39,11 +48,12 @@ class Line:
         file: the file, relative to the root.
         line: the line.
         attribute: the attribute.
-        kind: ``tensor``, ``container`` or ``distribution``.
+        kind: ``tensor``, or what holds it (see ``Straggler.kind``).
         classes: names of the classes of the objects.
         building: how many objects had it stored while they were built and kept it.
         later: how often it was stored after that.
-        moves_itself: whether every class has an ``_apply`` or ``to`` of its own, which may move it.
+        collecting: how many of ``building`` there were before the first test ran.
+        moves_itself: whether every class has an ``_apply`` or ``to`` of its own that speaks of the attribute.
     """
 
     file: str
@@ -53,7 +63,17 @@ class Line:
     classes: set[str] = field(default_factory=set)
     building: int = 0
     later: int = 0
+    collecting: int = 0
     moves_itself: bool = True
+
+
+@dataclass
+class _Object:
+    """What is known of an object: where its attributes were stored, and which of them count."""
+
+    is_watched: bool = False
+    places: dict[str, tuple[str, int]] = field(default_factory=dict)
+    counted: dict[str, Line] = field(default_factory=dict)
 
 
 class Recorder:
@@ -67,42 +87,34 @@ class Recorder:
         self._root = root.resolve()
         self._lines: dict[tuple[str, int, str], Line] = {}
         self._files: dict[str, str | None] = {}
-        self._pending: dict[int, dict[str, Line]] = {}
+        self._objects: dict[int, _Object] = {}
         self._originals: dict[str, Any] = {}
+        self._constructions = Constructions(self._ended)
 
     def start(self) -> None:
         """Begin to record."""
-        original = nn.Module.__setattr__
-        looked_into = (torch.Tensor, Distribution, *_LOOKED_INTO)
-        kept: dict[int, dict[str, Line]] = self._pending
+        self._replace("__setattr__", self._stored)
+        for name in ("__delattr__", "register_buffer", "register_parameter"):
+            self._replace(name, self._dropped)
+        self._replace("__init__", self._begun)
 
-        def storing(module: nn.Module, name: str, value: Any) -> None:
-            original(module, name, value)
-            if isinstance(value, looked_into) and not isinstance(value, nn.Parameter):
-                self._record(module, name, value)
-            elif kept and id(module) in kept:
-                self._forget(module, name)
+    def _replace(self, name: str, note: Callable[..., None]) -> None:
+        """Let something be noted after a method of ``nn.Module`` has run."""
+        original = self._originals[name] = vars(nn.Module)[name]
+        is_compiling: Any = getattr(torch.compiler, "is_compiling", None) or torch._dynamo.is_compiling  # noqa: SLF001
 
-        self._replace("__setattr__", storing)
-        self._replace("__delattr__", self._forgetting(nn.Module.__delattr__))
-        self._replace("register_buffer", self._forgetting(nn.Module.register_buffer))
-        self._replace("register_parameter", self._forgetting(nn.Module.register_parameter))
+        def noting(module: nn.Module, *arguments: Any, **named: Any) -> Any:
+            if is_compiling():
+                return original(module, *arguments, **named)
+            result = original(module, *arguments, **named)
+            with suppress(Exception):
+                note(module, *arguments, **named)
+            return result
 
-    def _replace(self, name: str, function: Any) -> None:
-        self._originals[name] = vars(nn.Module)[name]
-        function.__name__ = name
-        function.__doc__ = self._originals[name].__doc__
-        setattr(nn.Module, name, function)
-
-    def _forgetting(self, original: Any) -> Any:
-        """Wrap a method after which the attribute that its first argument names is no plain one."""
-
-        def forgetting(module: nn.Module, name: str, *arguments: Any, **others: Any) -> Any:
-            if id(module) in self._pending:
-                self._forget(module, name)
-            return original(module, name, *arguments, **others)
-
-        return forgetting
+        for kept in ("__name__", "__qualname__", "__doc__", "__module__"):
+            setattr(noting, kept, getattr(original, kept))
+        noting.__code__ = noting.__code__.replace(co_name=name)  # torch's compiler knows methods by their code
+        setattr(nn.Module, name, noting)
 
     def stop(self) -> None:
         """Undo ``start``."""
@@ -110,54 +122,114 @@ class Recorder:
             setattr(nn.Module, name, original)
         self._originals.clear()
 
+    def collected(self) -> None:
+        """Note that all modules of the tests have been imported, and no test has run."""
+        for line in self._lines.values():
+            line.collecting = line.building
+
     def lines(self) -> list[Line]:
         """Return what was recorded and not undone, by file and line."""
         return [line for _, line in sorted(self._lines.items()) if line.building or line.later]
 
-    def _record(self, module: nn.Module, name: str, value: Any) -> None:
-        kind = stored_kind(module, name, value)
-        frame = storing_frame() if kind in {"tensor", "container", "distribution"} else None
+    # ---- what happens ------------------------------------------------------------------------------------------------
+
+    def _begun(self, module: nn.Module, *_: Any, **__: Any) -> None:
+        frame = storing_frame()
+        if self._of_project(type(module)):
+            self._known(module, frame)
+
+    def _stored(self, module: nn.Module, name: str, value: Any) -> None:
+        known = self._objects.get(id(module))
+        if known is not None:
+            self._forget(known, name)
+        if type(value) in _PLAIN or isinstance(value, (nn.Parameter, nn.Module)):
+            return
+        frame = storing_frame()
         file = self._file(frame.f_code.co_filename) if frame is not None else None
         if frame is None or file is None:
-            self._forget(module, name)
             return
-        line = self._line(file, frame.f_lineno, name, kind)
-        line.classes.add(type(module).__qualname__)
-        line.moves_itself &= moves_itself(type(module))
-        if not is_being_built(module, frame):
-            line.later += 1
-            return
-        self._forget(module, name)
-        line.building += 1
-        self._keep(module, name, line)
+        known = self._known(module, frame)
+        known.places[name] = (file, frame.f_lineno)
+        if known.is_watched:
+            return  # what has become of it is seen when construction ends
+        kind = stored_kind(module, name, value)
+        if kind in {"tensor", "container", "distribution"}:
+            self._count(module, known, name, kind, is_built=outermost_initialiser(module, frame) is None)
 
-    def _line(self, file: str, number: int, name: str, kind: str) -> Line:
-        key = (file, number, name)
-        if key not in self._lines:
-            self._lines[key] = Line(file, number, name, kind)
-        return self._lines[key]
+    def _dropped(self, module: nn.Module, *arguments: Any, **named: Any) -> None:
+        known = self._objects.get(id(module))
+        if known is not None:
+            self._forget(known, arguments[0] if arguments else named["name"])
 
-    def _keep(self, module: nn.Module, name: str, line: Line) -> None:
-        """Remember who stored an attribute, for as long as the object lives."""
+    def _ended(self, module: nn.Module, raised: bool) -> None:  # noqa: FBT001  what is told of an object
+        """Look at what an object holds now that its construction has ended."""
+        with suppress(Exception):
+            known = self._objects[id(module)]
+            known.is_watched = False
+            if raised:
+                return
+            owners = [owner for _, owner in modules(module)]
+            state = [one for owner in owners for kept in (parameters(owner), buffers(owner)) for one in kept.values()]
+            registered = frozenset(map(id, state))
+            members = frozenset(map(id, owners))
+            for name, value in attributes(module).items():
+                if name not in _KEPT:
+                    held = (where for where, one in tensors_in(value, members) if id(one) not in registered)
+                    where = next(held, None)
+                    if where is not None:
+                        self._count(module, known, name, where.kind, is_built=False)
+
+    # ---- what is known -----------------------------------------------------------------------------------------------
+
+    def _known(self, module: nn.Module, frame: FrameType | None) -> _Object:
+        """Return what is known of an object; it is forgotten when the object goes."""
         number = id(module)
-        if number not in self._pending:
-            self._pending[number] = {}
-            weakref.finalize(module, self._pending.pop, number, None).atexit = False
-        self._pending[number][name] = line
+        if number not in self._objects:
+            self._objects[number] = _Object()
+            weakref.finalize(module, self._objects.pop, number, None).atexit = False
+            self._objects[number].is_watched = self._constructions.watch(module, frame)
+        return self._objects[number]
 
-    def _forget(self, module: nn.Module, name: str) -> None:
-        """Take back what an object under construction had stored."""
-        line = self._pending.get(id(module), {}).pop(name, None)
+    def _count(self, module: nn.Module, known: _Object, name: str, kind: str, *, is_built: bool) -> None:
+        file, number = known.places.get(name) or self._place_of_class(type(module))
+        line = self._lines.setdefault((file, number, name), Line(file, number, name, kind))
+        line.classes.add(type(module).__qualname__)
+        line.moves_itself &= speaks_of(type(module), name)
+        if is_built:
+            line.later += 1
+        else:
+            line.building += 1
+            known.counted[name] = line
+
+    @staticmethod
+    def _forget(known: _Object, name: str) -> None:
+        """Take back what was stored in an attribute."""
+        known.places.pop(name, None)
+        line = known.counted.pop(name, None)
         if line is not None:
             line.building -= 1
+
+    def _of_project(self, kind: type) -> bool:
+        module = sys.modules.get(kind.__module__)
+        return self._file(getattr(module, "__file__", None) or "") is not None
+
+    def _place_of_class(self, kind: type) -> tuple[str, int]:
+        """Return where the initialiser of a class begins: what stores past ``nn.Module`` does not say where."""
+        code: CodeType | None = getattr(vars(kind).get("__init__"), "__code__", None)
+        file = self._file(code.co_filename) if code is not None else None
+        return (file, code.co_firstlineno) if code is not None and file is not None else ("", 0)
 
     def _file(self, filename: str) -> str | None:
         """Return a file's path relative to the root, None where it is elsewhere or installed."""
         if filename not in self._files:
             path = Path(filename).resolve()
-            inside = path.is_relative_to(self._root) and not set(_INSTALLED).intersection(path.parts)
+            inside = path.is_file() and path.is_relative_to(self._root)
+            inside = inside and not set(_INSTALLED).intersection(path.parts)
             self._files[filename] = path.relative_to(self._root).as_posix() if inside else None
         return self._files[filename]
+
+
+_KEPT = frozenset(vars(nn.Module()))
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -197,9 +269,17 @@ def stored_kind(module: nn.Module, name: str, value: Any) -> str:
     return value_kind(value)
 
 
-def moves_itself(kind: type[nn.Module]) -> bool:
-    """Whether a class overrides what moves a module."""
-    return kind._apply is not nn.Module._apply or kind.to is not nn.Module.to  # noqa: SLF001  classes override it
+def speaks_of(kind: type[nn.Module], attribute: str) -> bool:
+    """Whether an ``_apply`` or ``to`` of a class's own names an attribute, or asks for attributes by no name at all."""
+    own = (vars(base).get(name) for base in kind.__mro__ if not is_of_torch(base) for name in _MOVERS)
+    names = {name for one in own if inspect.isfunction(one) for name in _names(one.__code__)}
+    return attribute in names or bool(names & {"__dict__", "vars", "getattr", "setattr"})
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = [one for one in code.co_consts if inspect.iscode(one)]
+    texts = {one for one in code.co_consts if isinstance(one, str)}
+    return {*code.co_names, *texts}.union(*map(_names, inner))
 
 
 # ---- frames ----------------------------------------------------------------------------------------------------------
@@ -216,23 +296,3 @@ def storing_frame(*skipped: str) -> FrameType | None:
     while frame is not None and (frame.f_code.co_filename in own or frame.f_code.co_name == "__setattr__"):
         frame = frame.f_back
     return frame
-
-
-def is_being_built(module: nn.Module, frame: FrameType | None) -> bool:
-    """Whether one of the initialisers of an object runs, in a frame or in one of those that called it."""
-    while frame is not None:
-        if frame.f_code.co_name in INITIALISERS and first_argument(frame) is module:
-            return True
-        frame = frame.f_back
-    return False
-
-
-def first_argument(frame: FrameType) -> Any:
-    """Return the object that an initialiser is called on."""
-    code = frame.f_code
-    if not code.co_varnames:
-        return None
-    first = frame.f_locals.get(code.co_varnames[0])
-    if not code.co_argcount:
-        return first[0] if isinstance(first, tuple) and first else None
-    return first

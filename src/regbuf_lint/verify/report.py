@@ -7,8 +7,8 @@ from collections import Counter
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.verify.checks.registry import BUILDS, CHECKS, SHOWS_BUG
-from regbuf_lint.verify.model import Outcome, Verdict, not_run
+from regbuf_lint.verify.checks.registry import CHECKS
+from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Outcome, Verdict, not_run, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,47 +35,40 @@ def counts(reports: Sequence[CaseReport]) -> Counter[Outcome]:
 
 def is_verified(reports: Sequence[CaseReport], machine: Machine) -> bool:
     """Whether something was verified, nothing failed, and every class and device that was asked for was there."""
-    number = counts(reports)
-    targets = target_verdicts(reports).values()
-    return (
-        bool(number[Outcome.PASSED])
-        and not number[Outcome.FAILED]
-        and not machine.absent
-        and all(verdict.outcome is Outcome.PASSED for verdict in targets)
-    )
+    return not machine.absent and bool(reports) and not unverified(reports)
+
+
+def unverified(reports: Sequence[CaseReport]) -> dict[str, Verdict]:
+    """Return what is not verified, with why not: classes that were asked about, or else cases."""
+    asked = [report for report in reports if report.case.targets]
+    found = target_verdicts(asked) | {one.case.name: one.verdict for one in reports if not one.case.targets}
+    found |= {one.case.name: one.verdict for one in asked if one.verdict.outcome is Outcome.FAILED}
+    return {name: verdict for name, verdict in found.items() if verdict.outcome is not Outcome.PASSED}
 
 
 def target_verdicts(reports: Sequence[CaseReport]) -> dict[str, Verdict]:
     """Return for each class that was asked about whether it is verified: a case that builds it passed, none failed."""
     verdicts: dict[str, Verdict] = {}
+    unrun = frozenset.intersection(*(report.unrun for report in reports)) if reports else frozenset()
     for target in dict.fromkeys(target for report in reports for target in report.case.targets):
         building = [report for report in reports if target in report.covers]
-        wrong = [report for report in building if report.outcome is Outcome.FAILED]
-        right = [report for report in building if report.outcome is Outcome.PASSED and _is_shown(report)]
+        found = {report.case.name: report.judged(_concerning(target, unrun)) for report in building}
+        wrong = [one for one in found.values() if one.outcome is Outcome.FAILED]
+        right = [name for name, one in found.items() if one.outcome is Outcome.PASSED]
         if wrong:
-            verdicts[target] = Verdict(Outcome.FAILED, _first_failure(wrong[0]))
+            verdicts[target] = wrong[0]
         elif right:
-            verdicts[target] = Verdict(Outcome.PASSED, f"built by {right[0].case.name}")
+            verdicts[target] = Verdict(Outcome.PASSED, f"built by {right[0]}")
         elif building:
-            verdicts[target] = not_run("the original shows no bug as it is built here")
+            verdicts[target] = found[building[0].case.name]
         else:
             verdicts[target] = not_run(_why_unbuilt(reports))
     return verdicts
 
 
-def _is_shown(report: CaseReport) -> bool:
-    """Whether the original shows its bug, or there is no original."""
-    if report.case.fixed is None:
-        return True
-    return any(one.check == SHOWS_BUG and one.verdict.outcome is Outcome.PASSED for one in report.results)
-
-
-def _first_failure(report: CaseReport) -> str:
-    return next(
-        f"{one.check} on {one.device}: {one.verdict.reason}"
-        for one in report.results
-        if one.verdict.outcome is Outcome.FAILED
-    )
+def _concerning(target: str, functions: frozenset[str]) -> frozenset[str]:
+    """Return those functions that stand in the file of a class."""
+    return frozenset(one for one in functions if one.partition("::")[0] == target.partition("::")[0])
 
 
 def _why_unbuilt(reports: Sequence[CaseReport]) -> str:
@@ -115,7 +108,8 @@ def as_json(reports: Sequence[CaseReport], machine: Machine) -> str:
 def _case(report: CaseReport) -> dict[str, Any]:
     return {
         "case": report.case.name,
-        "outcome": report.outcome.value,
+        "outcome": report.verdict.outcome.value,
+        "reason": report.verdict.reason,
         "builds": list(report.covers),
         "checks": [
             {
@@ -193,17 +187,32 @@ def as_table(reports: Sequence[CaseReport], machine: Machine, *, verbose: bool, 
     if rows:
         parts.append(draw(("case", "check", "device", "outcome", "reason"), rows))
     if not full:
-        parts.append(draw(("not run", "times"), _reasons(reports)))
+        parts.append(draw(("not run", "times", "cases"), _reasons(reports)))
+        wrong = [(name, _MARKS[one.outcome], one.reason) for name, one in unverified(reports).items()]
+        parts += [draw(("not verified", "outcome", "reason"), wrong)] if wrong else []
+    parts += [_lines(one) for report in reports for one in report.tracebacks if verbose]
     targets = [(name, _MARKS[one.outcome], one.reason) for name, one in target_verdicts(reports).items()]
     if targets:
         parts.append(draw(("class", "outcome", "reason"), targets))
     return "\n".join([*parts, summary(reports, machine)]) + "\n"
 
 
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.splitlines())) + "\n"
+
+
 def _reasons(reports: Sequence[CaseReport]) -> list[Row]:
-    """Return why checks were not run, with how often."""
-    number = Counter(f"{check}: {reason}" for _, check, *_, reason in in_full(reports, outcomes=(Outcome.NOT_RUN,)))
-    return [(said, str(times)) for said, times in sorted(number.items(), key=lambda one: (-one[1], one[0]))]
+    """Return why checks were not run, with how often and in which cases."""
+    cases: dict[str, dict[str, None]] = {}
+    for name, check, _, _, reason in in_full(reports, outcomes=(Outcome.NOT_RUN,)):
+        cases.setdefault(f"{check}: {reason}", {})[name] = None
+    rows = sorted(cases.items(), key=lambda one: (-len(one[1]), one[0]))
+    return [(said, str(len(names)), _listed(list(names))) for said, names in rows]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_IN_FULL} more" if len(names) > MOST_IN_FULL else ""
+    return ", ".join(names[:MOST_IN_FULL]) + more
 
 
 def _plain(header: Row, rows: Sequence[Row]) -> str:
@@ -237,7 +246,7 @@ def as_markdown(reports: Sequence[CaseReport], machine: Machine) -> str:
         summary(reports, machine),
         _markdown(("check", "device", "passed", "failed", "not run"), list(by_check(reports))),
         _markdown(("case", "passed", "failed", "not run", "the original"), list(_by_case(reports))),
-        _markdown(("not run", "times"), _reasons(reports)),
+        _markdown(("not run", "times", "cases"), _reasons(reports)),
     ]
     return "\n\n".join(parts) + "\n"
 

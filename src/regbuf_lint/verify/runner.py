@@ -22,7 +22,9 @@ _ACCELERATORS = frozenset({"cuda", "mps", "xpu"})
 
 
 @contextmanager
-def started(devices: Sequence[str], limits: Limits, jobs: int) -> Iterator[tuple[Machine, list[Worker]]]:
+def started(
+    devices: Sequence[str], limits: Limits, jobs: int, *, adopts: bool = False
+) -> Iterator[tuple[Machine, list[Worker]]]:
     """Give torch's release and the devices, as a process of its own sees them, and what starts such processes.
 
     Where forked processes cannot use a device that a plain interpreter can, no process is forked.
@@ -31,12 +33,13 @@ def started(devices: Sequence[str], limits: Limits, jobs: int) -> Iterator[tuple
         devices: names of devices, or ``auto`` alone.
         limits: what each process may use.
         jobs: how many processes run at a time.
+        adopts: whether this process adopts orphans, and has no other children.
 
     Raises:
         WorkerError: torch cannot be imported.
     """
     with ExitStack() as stack:
-        workers = [stack.enter_context(Worker(limits)) for _ in range(max(1, jobs))]
+        workers = [stack.enter_context(Worker(limits, adopts=adopts)) for _ in range(max(1, jobs))]
         seen = Machine(**described(workers[0], devices))
         if seen.accelerated and not any(name.partition(":")[0] in _ACCELERATORS for name in seen.devices):
             plain = [stack.enter_context(Worker(limits, fork=False)) for _ in workers]

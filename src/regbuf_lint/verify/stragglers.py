@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,12 +11,28 @@ from torch import nn
 
 from regbuf_lint.verify.containers import tensors_in
 from regbuf_lint.verify.own_moves import moved_by_class
+from regbuf_lint.verify.structure import attributes, buffers, class_attributes, joined, modules, own_dict, parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from typing_extensions import Self
 
 KEPT_BY_TORCH = frozenset(vars(nn.Module())) | {"_actual_script_module"}
 """What every ``nn.Module`` object, and every scripted one, has of its own."""
+
+
+_BOUND_TO_CPU = ("torch.ao.", "torch.nn.quantized.", "torch.nn.intrinsic.", "torch.nn.quantizable.")
+"""Where torch's quantized classes are, which keep plain tensors for operators of the CPU alone."""
+_NAME_OF_HOOKS = ("name", "_tensor_name")
+"""Where the hooks of ``weight_norm``, ``spectral_norm`` and ``prune`` say which attribute they make."""
+
+
+def remade_before_calls(owner: nn.Module) -> set[str]:
+    """Return the attributes that hooks of torch compute anew before each call, out of what is registered."""
+    hooks = (vars(owner).get("_forward_pre_hooks") or {}).values()
+    own = (one for one in hooks if any(base.__module__.startswith("torch.nn.utils") for base in type(one).__mro__))
+    return {str(value) for one in own for name, value in own_dict(one).items() if name in _NAME_OF_HOOKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +48,7 @@ class Straggler:
             requires a gradient, or carries a graph).
         class_name: the qualified name of the class of the module that holds it.
         attribute: the attribute of that module.
+        place: the way to that attribute, from the audited module on: ``encoder.masks``.
         shape: the tensor's shape.
         dtype: its dtype, such as ``torch.float32``.
         device: where it is now, such as ``cpu``.
@@ -45,64 +63,119 @@ class Straggler:
     dtype: str
     device: str
     of: str = ""
+    place: str = ""
+
+    @property
+    def size(self) -> str:
+        """The shape as text."""
+        return "x".join(map(str, self.shape)) or "scalar"
+
+    @property
+    def what(self) -> str:
+        """The kind, with the buffer of an alias."""
+        return f"{self.kind} of buffer {self.of}" if self.of else self.kind
 
     def __str__(self) -> str:
-        size = "x".join(map(str, self.shape)) or "scalar"
-        of = f" of buffer {self.of}" if self.of else ""
-        return f"{self.path}: {self.kind}{of}, {self.dtype} {size} on {self.device}, held by {self.class_name}"
+        return f"{self.path}: {self.what}, {self.dtype} {self.size} on {self.device}, held by {self.class_name}"
 
 
-def audit(module: nn.Module) -> tuple[Straggler, ...]:
+class Audit(tuple[Straggler, ...]):  # noqa: SLOT001  a tuple has no room for slots
+    """What an audit found, in the order of submodules and attributes; as text, a table.
+
+    Attributes:
+        stopped: the ways to what was not looked into, since it is too large or too far away.
+    """
+
+    stopped: tuple[str, ...]
+
+    def __new__(cls, stragglers: Iterable[Straggler] = (), stopped: Iterable[str] = ()) -> Self:
+        """Make one of stragglers."""
+        made = super().__new__(cls, tuple(stragglers))
+        made.stopped = tuple(stopped)
+        return made
+
+    def __str__(self) -> str:
+        rows = [("where", "kind", "dtype", "shape", "device", "class")]
+        rows += [(one.path, one.what, one.dtype, one.size, one.device, one.class_name) for one in self]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows] if len(rows) > 1 else ["nothing"]
+        return "\n".join([*lines, *(f"not looked into: {path}" for path in self.stopped)])
+
+
+def audit(module: nn.Module, *, ignore: Iterable[str] = ()) -> Audit:
     """List the tensors of a module, of any shape, dtype and device, that are not moved, cast or saved with it.
 
-    Looks at every attribute of the module and its submodules, into containers, distributions, ``functools.partial``
-    objects, closures and other objects. What a class moves by its own ``_apply`` or ``to`` is left out. The module is
-    as it was afterwards, and on the device where it was.
+    Looks at every attribute of the module and its submodules, also in slots and of their classes, into containers of
+    any depth, distributions, ``functools.partial`` objects, closures and other objects. What a class moves by its own
+    ``_apply`` or ``to`` is left out; they run on copies that share nothing with the module. No other method of the
+    module is called, and it is as it was afterwards, bit for bit, and on the device where it was.
 
     Args:
         module: any module, built and, to see what ``forward`` stores, called.
+        ignore: patterns of what is right as it is: the way to a tensor or to an attribute, or an attribute's name;
+            ``*`` stands for anything (``encoder.masks``, ``cache``, ``*.prior.*``).
 
     Returns:
-        What was found, in the order of submodules and attributes; empty for a module whose state follows it.
+        What was found; empty for a module whose state follows it.
     """
-    return tuple(straggler for straggler, _ in found(module))
+    patterns, stopped = tuple(ignore), list[str]()
+    kept = [one for one, _ in found(module, stopped) if not is_ignored(one, patterns)]
+    return Audit(kept, stopped)
 
 
-def found(module: nn.Module) -> Iterator[tuple[Straggler, torch.Tensor]]:
-    """Yield what ``audit`` lists, each with its tensor."""
-    parameters = {id(one) for one in module.parameters()}
-    buffers = {id(one): name for name, one in module.named_buffers()}
-    members = frozenset(map(id, module.modules()))
-    for path, owner in module.named_modules():
+def is_ignored(one: Straggler, patterns: Iterable[str]) -> bool:
+    """Whether one of some patterns names a straggler, its attribute, or the way to that."""
+    names = (one.path, one.place, one.attribute)
+    return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+
+def found(module: nn.Module, stopped: list[str] | None = None) -> Iterator[tuple[Straggler, torch.Tensor]]:
+    """Yield what ``audit`` lists, each with its tensor.
+
+    Args:
+        module: any module.
+        stopped: gets the ways to what was not looked into.
+    """
+    owners = list(modules(module))
+    known = {id(one) for _, owner in owners for one in parameters(owner).values()}
+    registered = {id(one): joined(path, name) for path, owner in owners for name, one in buffers(owner).items()}
+    members = frozenset(id(owner) for _, owner in owners)
+    for path, owner in owners:
         yield from _misleading(path, owner)
-        held = [
-            (name, where, tensor)
-            for name, value in list(vars(owner).items())
-            if name not in KEPT_BY_TORCH
-            for where, tensor in tensors_in(value, members)
-            if id(tensor) not in parameters
-        ]
+        held = []
+        for name, value in _plain(owner).items():
+            ends: list[str] = []
+            held += [(name, *one) for one in tensors_in(value, members, stopped=ends) if id(one[1]) not in known]
+            if stopped is not None:
+                stopped += [joined(path, name) + end for end in ends]
         moved = moved_by_class(owner, {name for name, *_ in held})
         for name, where, tensor in held:
             if name not in moved:
-                kind = "alias" if id(tensor) in buffers else where.kind
-                of = buffers.get(id(tensor), "")
-                yield _straggler(_joined(path, name) + where.steps, kind, owner, name, tensor, of), tensor
+                kind = "alias" if id(tensor) in registered else where.kind
+                of = registered.get(id(tensor), "")
+                yield _straggler(joined(path, name), where.steps, kind, owner, name, tensor, of), tensor
+
+
+def _plain(owner: nn.Module) -> dict[str, Any]:
+    """Return the attributes of a module that are its own business, also those of its classes."""
+    if f"{type(owner).__module__}.".startswith(_BOUND_TO_CPU):
+        return {}
+    own = {**class_attributes(type(owner)), **attributes(owner)}
+    remade = remade_before_calls(owner)
+    return {name: value for name, value in own.items() if name not in KEPT_BY_TORCH and name not in remade}
 
 
 def _misleading(path: str, owner: nn.Module) -> Iterator[tuple[Straggler, torch.Tensor]]:
-    for name, buffer in owner.named_buffers(recurse=False):
+    for name, buffer in buffers(owner).items():
         if buffer.requires_grad:
-            yield _straggler(_joined(path, name), "requires-grad", owner, name, buffer), buffer
+            yield _straggler(joined(path, name), "", "requires-grad", owner, name, buffer), buffer
 
 
-def _joined(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
-def _straggler(path: str, kind: str, owner: nn.Module, name: str, tensor: torch.Tensor, of: str = "") -> Straggler:
+def _straggler(
+    place: str, steps: str, kind: str, owner: nn.Module, name: str, tensor: torch.Tensor, of: str = ""
+) -> Straggler:
     return Straggler(
-        path=path,
+        path=place + steps,
         kind=kind,
         class_name=type(owner).__qualname__,
         attribute=name,
@@ -110,6 +183,7 @@ def _straggler(path: str, kind: str, owner: nn.Module, name: str, tensor: torch.
         dtype=str(tensor.dtype),
         device=str(tensor.device),
         of=of,
+        place=place,
     )
 
 

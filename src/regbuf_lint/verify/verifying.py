@@ -5,12 +5,15 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Changes, Seen
-from regbuf_lint.verify.checks.registry import BUILDS, CHECKS
+from regbuf_lint.verify.checks.registry import CHECKS
+from regbuf_lint.verify.checks.same_code import SameCode
+from regbuf_lint.verify.code_changes import code_changes
 from regbuf_lint.verify.control import RAISES, control
 from regbuf_lint.verify.model import (
+    BUILDS,
     CPU,
     FIXED,
     ORIGINAL,
@@ -45,13 +48,15 @@ def verify(case: Case, worker: Worker, machine: Machine) -> CaseReport:
     """
     with tempfile.TemporaryDirectory(prefix="regbuf-verify-", ignore_cleanup_errors=True) as exchange:
         run = _Run(case, worker, machine, Path(exchange))
-        if case.fixed is not None:
+        if case.lacks:
+            results = [CheckResult(BUILDS, CPU, not_run(case.lacks, blocks=True))]
+        elif case.fixed is not None:
             results = run.pair(case.fixed)
         elif case.is_defect:
             results = run.defect()
         else:
             results = run.single()
-    return CaseReport(case, tuple(results), tuple(sorted(run.covered)))
+    return CaseReport(case, tuple(results), tuple(sorted(run.covered)), frozenset(run.unrun), tuple(run.tracebacks))
 
 
 class _Run:
@@ -64,7 +69,10 @@ class _Run:
         self._absent = machine.absent
         self._torch = machine.torch
         self._exchange = exchange
+        self._code = code_changes(case.fixed.replaced if case.fixed is not None else ())
         self.covered: set[str] = set()
+        self.unrun = set(self._code.changed)
+        self.tracebacks: list[str] = []
 
     def pair(self, build: Build) -> list[CheckResult]:
         """Compare two versions."""
@@ -78,11 +86,11 @@ class _Run:
         lacking = self._lacking(fixed)
         if lacking is not None:
             return [CheckResult(BUILDS, CPU, lacking)]
+        self.unrun.difference_update(fixed.facts.get((SameCode.name, CPU), {}).get("ran", ()))
         original = self._on_demand(original, fixed)
         changes = _changes(original, fixed)
         judged = list(self._judged(fixed, original, changes)) if fixed.inventory is not None else []
-        cured = {(one.check, one.device) for one in judged if one.verdict.outcome is Outcome.PASSED}
-        shown = control(self._case, original, changes, self._devices, cured)
+        shown = control(self._case, original, fixed, changes, self._devices)
         return [CheckResult(BUILDS, CPU, self._built(original, fixed)), *shown, *judged]
 
     def defect(self) -> list[CheckResult]:
@@ -92,7 +100,7 @@ class _Run:
         if lacking is not None:
             return [CheckResult(BUILDS, CPU, lacking)]
         own = [] if not original.problem else [CheckResult(BUILDS, CPU, failed(original.problem))]
-        return own + control(self._case, original, Changes(), self._devices)
+        return own + control(self._case, original, None, Changes(), self._devices)
 
     def single(self) -> list[CheckResult]:
         """Judge one version by itself."""
@@ -113,10 +121,22 @@ class _Run:
             devices=self._devices,
             exchange=self._exchange,
             routes=routes,
+            changed=self._changed(build, side),
         )
         classes = set(seen.inventory["classes"]) if seen.inventory else set()
         self.covered |= classes.intersection(self._case.targets)
+        if seen.error:
+            self.tracebacks.append(f"{side} version of {self._case.name}:\n{seen.error['error']['traceback']}")
         return seen
+
+    def _changed(self, build: Build, side: str) -> dict[str, Any]:
+        """Return what the fix changes in the code, as one version has it."""
+        pairs = self._case.fixed.replaced if self._case.fixed is not None else ((build.file, build.file),)
+        return {
+            "files": [before for before, _ in pairs],
+            "texts": [after if side == FIXED else before for before, after in pairs],
+            "functions": self._code.lines(side) if self._code.changed else {},
+        }
 
     def _on_demand(self, original: Observation, fixed: Observation) -> Observation:
         """Look at the original again for slow checks that the fixed version fails."""
@@ -142,7 +162,8 @@ class _Run:
         if original.error and not self._case.claims.codes & RAISES.keys():
             against = original.verdict()
             return failed(f"original: {against.reason if against else ''}")
-        return PASSED
+        said = fixed.prints_more(original)
+        return failed(f"it wrote to standard output, and the original did not: {said[:100]!r}") if said else PASSED
 
     def _judged(self, seen: Observation, original: Observation | None, changes: Changes) -> Iterator[CheckResult]:
         exempt = dict(self._case.claims.exempt)
@@ -175,6 +196,7 @@ class _Run:
                 changes=changes,
                 claims=self._case.claims,
                 alone=original is None,
+                code=self._code,
             )
         )
 

@@ -8,6 +8,8 @@ from regbuf_lint.verify.checks.check import Check, Seen, none_of
 from regbuf_lint.verify.checks.moves import all_tensors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.verify.model import Facts, Verdict
     from regbuf_lint.verify.worker.subject import Subject
 
@@ -31,6 +33,10 @@ class Casts(Check):
                 if str(tensor.dtype) != expected:
                     wrong.add(name)
         return {"wrong": sorted(wrong)}
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """The state of the wrong dtype."""
+        return seen.counted().intersection(seen.facts["wrong"])
 
     def judge(self, seen: Seen) -> Verdict:
         """No dtype is wrong."""

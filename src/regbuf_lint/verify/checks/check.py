@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from regbuf_lint.verify.model import CPU, PASSED, Claims, Verdict, failed, not_run
+from regbuf_lint.verify.code_changes import CodeChanges
+from regbuf_lint.verify.model import CPU, PASSED, Claims, Outcome, Verdict, failed, not_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +23,7 @@ _ABOUT_DEVICES = re.compile(
     r"not on the expected device|same device|different devices?\b|device type|two devices|on cpu\b"
 )
 _MOST_NAMES = 4
+_LONGEST = 220
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Seen:
         changes: what the fix changed.
         claims: what is said of the fix.
         alone: whether the version is judged by itself: everything that it holds counts, not only what was changed.
+        code: what the fix changed in the code.
     """
 
     inventory: Facts
@@ -67,6 +70,7 @@ class Seen:
     changes: Changes = field(default_factory=Changes)
     claims: Claims = field(default_factory=Claims)
     alone: bool = False
+    code: CodeChanges = field(default_factory=CodeChanges)
 
     def blamed(self, wrong: Iterable[str], wrong_before: Iterable[str]) -> list[str]:
         """Return the names that are wrong and either were right before or are what the fix registered."""
@@ -81,7 +85,9 @@ class Seen:
         return self.registered() | self.changes.state | (set(self.inventory["stragglers"]) if self.alone else set())
 
     def stays(self, path: str) -> bool:
-        """Whether the way to a tensor begins with an attribute that stays plain on purpose."""
+        """Whether a tensor that was plain before stays plain on purpose."""
+        if self.inventory_before is not None and path not in self.inventory_before["stragglers"]:
+            return False
         attribute = self.inventory["stragglers"][path]["attribute"]
         return attribute in self.claims.stays or bool(self.claims.fixed and attribute not in self.claims.fixed)
 
@@ -114,6 +120,16 @@ class Check(ABC):
     def judge(self, seen: Seen) -> Verdict:
         """Judge what was seen where nothing was raised."""
 
+    def wrong(self, seen: Seen) -> Iterable[str]:  # noqa: ARG002
+        """Return the names of what is wrong with a version by itself; empty where it has no names."""
+        return ()
+
+    def faults(self, seen: Seen) -> frozenset[str]:
+        """Return what is wrong with a version by itself, which is the same question for original and fixed version."""
+        if self.verdict(seen).outcome is not Outcome.FAILED:
+            return frozenset()
+        return frozenset(() if "error" in seen.facts else self.wrong(seen)) or frozenset({""})
+
     def verdict(self, seen: Seen) -> Verdict:
         """Judge what was seen."""
         if self.needs_original and seen.inventory_before is None:
@@ -140,8 +156,11 @@ class Check(ABC):
 
 
 def error_text(facts: Facts) -> str:
-    """Return type and message of a recorded exception."""
-    return f"{facts['error']['type']}: {facts['error']['message']}"[:220]
+    """Return type and message of a recorded exception, after what was being done, and before where."""
+    error = facts["error"]
+    stage = f"{error['stage']} raises " if error.get("stage") else ""
+    place = f" ({error['place']})" if error.get("place") else ""
+    return f"{stage}{error['type']}: {error['message'][:_LONGEST]}{place}"
 
 
 def about_devices(facts: Facts) -> bool:

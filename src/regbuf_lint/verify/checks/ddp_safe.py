@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import torch
 
     from regbuf_lint.verify.model import Facts, Verdict
@@ -31,6 +33,10 @@ class DdpSafe(Check):
 
         named = subject.fresh().named_buffers(remove_duplicate=False)
         return {"unwritable": sorted(name for name, buffer in named if not is_writable(buffer))}
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """What cannot be written."""
+        return set(seen.facts["unwritable"])
 
     def judge(self, seen: Seen) -> Verdict:
         """All can be written."""

@@ -9,6 +9,8 @@ from regbuf_lint.verify.checks.check import Check, Seen, none_of
 from regbuf_lint.verify.model import PASSED, Verdict, failed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from torch import nn
 
     from regbuf_lint.verify.model import Facts
@@ -29,6 +31,10 @@ class DeepCopies(Check):
         memory = {one.data_ptr() for one in ours.values() if one.numel()}
         shared = [name for name, one in theirs.items() if one.numel() and one.data_ptr() in memory]
         return compared(subject, module, twin) | {"shared": sorted(shared)}
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """What differs or is shared."""
+        return [*seen.facts["differing"], *seen.facts["shared"]]
 
     def judge(self, seen: Seen) -> Verdict:
         """State and outputs are equal, memory is not shared."""

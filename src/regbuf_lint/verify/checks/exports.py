@@ -8,6 +8,8 @@ from regbuf_lint.verify.checks.check import Check, Seen, error_text, none_of
 from regbuf_lint.verify.model import Verdict, not_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
@@ -32,6 +34,10 @@ class Exports(Check):
         inputs = subject.inputs()
         program = exporter.export(subject.fresh(), inputs)
         return {"buffers": sorted(program.graph_signature.buffers), "constants": sorted(program.constants)}
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """The constants that are state."""
+        return set(seen.facts["constants"]) - set(seen.facts["buffers"])
 
     def judge(self, seen: Seen) -> Verdict:
         """No state has become a constant of the program."""

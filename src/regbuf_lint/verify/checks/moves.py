@@ -8,7 +8,7 @@ from regbuf_lint.verify.checks.check import META, Check, Seen, none_of
 from regbuf_lint.verify.model import CPU, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import torch
     from torch import nn
@@ -44,6 +44,10 @@ class Moves(Check):
                 now = {name: digest(tensor) for name, tensor in subject.tensors(module).items()}
                 differs |= {name for name, bits in before.items() if now.get(name) != bits}
         return {"stays": sorted(stays), "differs": sorted(differs)}
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """What stays, and what comes back with other bits."""
+        return seen.counted().intersection(seen.facts["stays"]) | {*seen.facts["differs"]}
 
     def judge(self, seen: Seen) -> Verdict:
         """Nothing stays and nothing differs."""

@@ -9,6 +9,8 @@ from regbuf_lint.verify.checks.check import Check, Seen, none_of
 from regbuf_lint.verify.checks.moves import all_tensors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.verify.model import Facts, Verdict
     from regbuf_lint.verify.worker.subject import Subject
 
@@ -32,10 +34,14 @@ class MovesAfterUse(Check):
         module.to(device)
         stays = elsewhere()
         if stays:
-            with suppress(Exception, SystemExit):  # where it cannot be called, nothing is replaced either
+            with suppress(Exception, SystemExit):  # where it cannot be called, little is replaced either
                 subject.call(module, device)
-                stays &= elsewhere()
+            stays &= elsewhere()
         return {"stays": sorted(stays)}
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """What stays."""
+        return set(seen.facts["stays"])
 
     def judge(self, seen: Seen) -> Verdict:
         """Only what stays in the original as well, and was not fixed, may stay."""

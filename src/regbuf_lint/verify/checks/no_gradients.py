@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.verify.model import Facts, Verdict
     from regbuf_lint.verify.worker.subject import Subject
 
@@ -21,6 +23,10 @@ class NoGradients(Check):
         """Ask each buffer."""
         named = subject.module.named_buffers(remove_duplicate=False)
         return {"requiring": sorted(name for name, buffer in named if buffer.requires_grad)}
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """The buffers that ask for one."""
+        return set(seen.facts["requiring"])
 
     def judge(self, seen: Seen) -> Verdict:
         """None does, but for those of the original that the fix is not about."""

@@ -9,6 +9,8 @@ from regbuf_lint.verify.checks.not_parameters import TRAINABLE
 from regbuf_lint.verify.model import PASSED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import torch
     from torch import nn
 
@@ -41,6 +43,10 @@ class OptimizerStep(Check):
         changed = {name for name, tensor in now.items() if digest(tensor) != before.get(name)}
         buffers = set(dict(module.named_buffers(remove_duplicate=False)))
         return {"buffers": sorted(changed & buffers), "parameters": sorted(changed - buffers)}
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """The buffers that the step changed; what it should have changed has no other check."""
+        return [*seen.facts["buffers"], *(seen.changes.parameters - set(seen.facts["parameters"]))]
 
     def judge(self, seen: Seen) -> Verdict:
         """No buffer changes, and what is to be trained does."""

@@ -2,37 +2,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen
+from regbuf_lint.verify.checks.differing import difference
 from regbuf_lint.verify.model import PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
+_CALLS = {"train": 4, "eval": 3}
+"""Several calls in a row, since each may change the state; and in both modes."""
+
 
 class OutputsCpu(Check):
-    """Two calls in a row, since the first may change the state."""
+    """Results of calls in the mode in which the module is built and in both modes, and the inputs afterwards."""
 
     name = "outputs-cpu"
-    asserts = "outputs of two calls in a row on the CPU are equal bit for bit"
+    asserts = (
+        "outputs of several calls in a row on the CPU, in `train()` and in `eval()`, are equal bit for bit, with their "
+        "types, keys, dtypes and shapes; and the inputs are left as they were"
+    )
     shows_bug = False
     needs_original = True
 
     def probe(self, subject: Subject, device: str) -> Facts:
-        """Call twice."""
-        from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
-
-        module = subject.fresh()
-        first = digest(subject.call(module, device))
-        return {"outputs": [first, digest(subject.call(module, device))]}
+        """Call, and do it again to see whether the results are the same each time."""
+        subject.call(subject.fresh(), device)  # what it raises is what building says
+        first = _results(subject)
+        return {"outputs": first, "stable": first == _results(subject)}
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""
-        if "error" in (seen.facts_before or {}):
+        before = seen.facts_before or {}
+        if "error" in before:
             return not_run("the original cannot be called")
-        for number, (ours, theirs) in enumerate(zip(seen.facts["outputs"], seen.before("outputs"), strict=False), 1):
-            if ours != theirs:
-                return failed(f"call {number} gives another output than that of the original")
+        if not before["stable"]:
+            return not_run("the original gives other outputs each time")
+        for call, theirs in before["outputs"].items():
+            ours = seen.facts["outputs"][call]
+            said = f"raises {ours}" if isinstance(ours, str) != isinstance(theirs, str) else _differing(ours, theirs)
+            if said:
+                return failed(f"{call} gives another output than that of the original: {said}")
         return PASSED
+
+
+def _differing(ours: Any, theirs: Any) -> str:
+    if isinstance(ours, str):
+        return ""
+    return difference(ours["result"], theirs["result"]) or (
+        "the inputs are changed" if ours["inputs"] != theirs["inputs"] else ""
+    )
+
+
+def _results(subject: Subject) -> Facts:
+    """Return what each call gives; a call that raises ends its mode."""
+    from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import digest, sketch  # noqa: PLC0415  imports torch
+
+    found: Facts = {}
+    for mode, calls in _CALLS.items():
+        module = getattr(subject.fresh(), mode)()
+        for number in range(1, calls + 1):
+            inputs = subject.given()
+            try:
+                result = sketch(called(module, inputs))
+            except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
+                found[f"call {number} in {mode}()"] = type(error).__name__
+                break
+            found[f"call {number} in {mode}()"] = {"result": result, "inputs": digest(inputs)}
+    return found

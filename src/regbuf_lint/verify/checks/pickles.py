@@ -9,6 +9,8 @@ from regbuf_lint.verify.checks.check import Check, Seen
 from regbuf_lint.verify.checks.deepcopies import compared, judge_twin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.verify.model import Facts, Verdict
     from regbuf_lint.verify.worker.subject import Subject
 
@@ -24,6 +26,10 @@ class Pickles(Check):
         module = subject.fresh()
         twin = pickle.loads(pickle.dumps(module))  # noqa: S301  our own bytes
         return compared(subject, module, twin)
+
+    def wrong(self, seen: Seen) -> Iterable[str]:
+        """What differs."""
+        return set(seen.facts["differing"])
 
     def judge(self, seen: Seen) -> Verdict:
         """State and outputs are equal."""

@@ -19,16 +19,14 @@ from regbuf_lint.verify.checks.outputs_device import OutputsDevice
 from regbuf_lint.verify.checks.pickles import Pickles
 from regbuf_lint.verify.checks.plain_tensors import PlainTensors
 from regbuf_lint.verify.checks.round_trip import RoundTrip
+from regbuf_lint.verify.checks.same_code import SameCode
+from regbuf_lint.verify.checks.same_gradients import SameGradients
+from regbuf_lint.verify.checks.same_state import SameState
 from regbuf_lint.verify.checks.state_dict_keys import StateDictKeys
 from regbuf_lint.verify.checks.state_kept import StateKept
 
 if TYPE_CHECKING:
     from regbuf_lint.verify.checks.check import Check
-
-BUILDS = "builds"
-"""The check that stands before all others: the version is built, called, and behaves as a guest should."""
-SHOWS_BUG = "shows-bug"
-"""The negative control: the original fails where it is said to be wrong."""
 
 CHECKS: dict[str, Check] = {
     check.name: check
@@ -45,6 +43,9 @@ CHECKS: dict[str, Check] = {
         NoGradients(),
         OptimizerStep(),
         OutputsCpu(),
+        SameGradients(),
+        SameState(),
+        SameCode(),
         OutputsDevice(),
         DeepCopies(),
         Pickles(),

@@ -40,6 +40,8 @@ class StateKept(Check):
             same = value is not None and hasattr(value, "dtype")
             seen["routes"][route] = {
                 "digest": digest(value) if same else "",
+                "dtype": str(value.dtype) if same else "",
+                "shape": list(value.shape) if same else [],
                 "registered": id(value) in registered,
                 "holder": holder(module, route),
             }
@@ -52,7 +54,11 @@ class StateKept(Check):
         stay = plain.keys() & seen.inventory["stragglers"].keys()
         routes = seen.facts["routes"]
         fixed = {path: one for path, one in plain.items() if path not in stay and path in routes}
-        wrong = [path for path, one in fixed.items() if routes[path]["digest"] != one["digest"]]
+        wrong = [
+            f"{path} ({_unlike(routes[path], one, seen.inventory)})"
+            for path, one in fixed.items()
+            if routes[path]["digest"] != one["digest"]
+        ]
         wrong += [name for name in seen.changes.gone if not _is_kept(name, before, seen.inventory)]
         other = [path for path, one in fixed.items() if routes[path]["holder"] != one["holder"]]
         lost = [path for path in fixed if not routes[path]["registered"]]
@@ -69,6 +75,18 @@ class StateKept(Check):
             said = "nothing was registered"
             return failed(said) if seen.claims.codes & REGISTERING else not_run(f"{said}, and nothing had to be")
         return PASSED
+
+
+def _unlike(now: Facts, before: Facts, inventory: Facts) -> str:
+    """Say how a tensor differs from what it was."""
+    if not now["digest"]:
+        held = {**inventory["parameters"], **inventory["buffers"]}
+        renamed = [name for name, one in held.items() if one.get("digest") == before["digest"]]
+        return f"is now {renamed[0]}" if renamed else "missing"
+    for what in ("dtype", "shape"):
+        if now[what] != before[what]:
+            return f"{what} {before[what]} is now {now[what]}"
+    return "another value"
 
 
 def _is_kept(name: str, before: Facts, after: Facts) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.isolation.server import STDERR, STDOUT
-from regbuf_lint.verify.isolation.supervision import Ending, Limits, supervise
+from regbuf_lint.verify.isolation.supervision import Ending, Limits, end_children, supervise
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 FACTS = "facts.jsonl"
 _SERVER = "regbuf_lint.verify.isolation.server"
-_LONGEST_OUTPUT = 2000
+_LONGEST_OUTPUT = 20_000
+_LONGEST_STOPPING = 15.0
+SERVERS: set[int] = set()
+"""The processes that fork for this one."""
 _LOST = Ending("lost", detail="the process that starts the others was ended")
 CAN_FORK = sys.platform == "linux"
 """Elsewhere forking after torch was imported is not to be had, or breaks the system's libraries."""
@@ -55,10 +58,12 @@ class Worker:
     Args:
         limits: what each process may use.
         fork: whether processes are forked from one that has imported torch, which takes milliseconds, not seconds.
+        adopts: whether this process adopts orphans, and has no other children than workers do.
     """
 
-    def __init__(self, limits: Limits, *, fork: bool = CAN_FORK) -> None:
+    def __init__(self, limits: Limits, *, fork: bool = CAN_FORK, adopts: bool = False) -> None:
         self._limits = limits
+        self._adopts = adopts
         self.forks = fork
         self._server: _Server | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -101,6 +106,7 @@ class Worker:
             full = {
                 **request,
                 "scratch": directory,
+                "here": str(Path.cwd()),
                 "facts": str(scratch / FACTS),
                 "limits": asdict(self._limits),
             }
@@ -114,6 +120,8 @@ class Worker:
         if ending is None:
             self._server.stop()
             self._server = None
+            if self._adopts:
+                end_children(SERVERS.__contains__)
         return ending or _LOST
 
     def _in_interpreter(self, request: dict[str, Any], scratch: Path) -> Ending:
@@ -130,7 +138,7 @@ class Worker:
                 start_new_session=hasattr(os, "setsid"),
             )
             self._process = process
-            return supervise(process.pid, process.poll, self._limits)
+            return supervise(process.pid, process.poll, self._limits, [scratch / STDOUT, scratch / STDERR])
 
 
 class _Server:
@@ -139,6 +147,7 @@ class _Server:
     def __init__(self) -> None:
         requests, self._requests = os.pipe()
         self._endings, endings = os.pipe()
+        self._caches = tempfile.TemporaryDirectory(prefix="regbuf-verify-", ignore_cleanup_errors=True)
         with tempfile.TemporaryFile() as errors:
             self._process = subprocess.Popen(  # noqa: S603  our own interpreter
                 [sys.executable, "-m", _SERVER, str(requests), str(endings)],
@@ -146,9 +155,10 @@ class _Server:
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 pass_fds=(requests, endings),
-                env=environment(),
+                env={**environment(), "TORCHINDUCTOR_CACHE_DIR": self._caches.name},
                 start_new_session=True,
             )
+            SERVERS.add(self._process.pid)
             os.close(requests)
             os.close(endings)
             self._lines = os.fdopen(self._endings, encoding="utf-8")
@@ -167,16 +177,23 @@ class _Server:
         return Ending(**json.loads(line)) if line else None
 
     def kill(self) -> None:
-        """End the process; its child is ended with it."""
-        self._process.kill()
+        """Have the process end all that it has started, and itself."""
+        with suppress(OSError):
+            self._process.terminate()
 
     def stop(self) -> None:
         """End the server, and give back what it used here."""
         with suppress(OSError):
             os.close(self._requests)
-        self._process.kill()
-        self._process.wait()
+        self.kill()
+        try:
+            self._process.wait(_LONGEST_STOPPING)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        SERVERS.discard(self._process.pid)
         self._lines.close()
+        self._caches.cleanup()
 
 
 def environment() -> dict[str, str]:
@@ -214,7 +231,9 @@ def _start(path: Path) -> str:
 def _end(path: Path) -> str:
     if not path.exists():
         return ""
-    return path.read_bytes()[-_LONGEST_OUTPUT:].decode("utf-8", "replace")
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _LONGEST_OUTPUT))
+        return file.read().decode("utf-8", "replace")
 
 
 def _last_line(text: str) -> str:

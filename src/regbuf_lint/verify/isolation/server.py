@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import traceback
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from regbuf_lint.verify.isolation.supervision import Ending, Limits, supervise
+from regbuf_lint.verify.isolation.supervision import Ending, Limits, adopt_orphans, end_children, supervise
 
 STDOUT = "stdout"
 STDERR = "stderr"
 FAILED_INSIDE = 70
+HERE = "REGBUF_VERIFY_HERE"
+"""The variable of the environment that tells where the run was started."""
+_MOST_ENTRIES, _LARGEST_COPIED = 1000, 2**20
 
 
 def serve(requests: int, endings: int) -> None:
@@ -34,12 +39,23 @@ def serve(requests: int, endings: int) -> None:
     from regbuf_lint.verify.worker.warm_up import warm_up  # noqa: PLC0415  imports torch
 
     warm_up()
+    adopts = adopt_orphans()
+    signal.signal(signal.SIGTERM, _leave)
     with os.fdopen(requests, encoding="utf-8") as lines, os.fdopen(endings, "w", encoding="utf-8") as out:
         out.write("ready\n")
         out.flush()
         for line in lines:
-            out.write(json.dumps(_handle(json.loads(line), (requests, endings)).as_json()) + "\n")
+            ending = _handle(json.loads(line), (requests, endings))
+            if adopts:
+                end_children()  # what the code has started and left behind, in whatever session
+            out.write(json.dumps(ending.as_json()) + "\n")
             out.flush()
+
+
+def _leave(_signal: int, _frame: object) -> None:
+    """Take all that was started along."""
+    end_children()
+    os._exit(0)
 
 
 def _handle(request: dict[str, Any], pipes: tuple[int, int]) -> Ending:
@@ -48,7 +64,14 @@ def _handle(request: dict[str, Any], pipes: tuple[int, int]) -> Ending:
         _run_child(request, pipes)
     with suppress(OSError):  # the child was faster, or has ended
         os.setpgid(pid, pid)
-    return supervise(pid, partial(_poll, pid), Limits(**request["limits"]))
+    scratch = Path(request["scratch"])
+    return supervise(
+        pid,
+        partial(_poll, pid),
+        Limits(**request["limits"]),
+        [scratch / STDOUT, scratch / STDERR],
+        watched=os.getppid(),
+    )
 
 
 def _poll(pid: int) -> int | None:
@@ -61,10 +84,12 @@ def _run_child(request: dict[str, Any], pipes: tuple[int, int]) -> None:
     code = FAILED_INSIDE
     try:
         os.setpgid(0, 0)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _end_with_parent()
         for pipe in pipes:
             os.close(pipe)
         redirect(Path(request["scratch"]))
+        settle(Path(request["scratch"]), Path(request["here"]))
         run_request(request)
         code = 0
     except BaseException:  # noqa: BLE001  nothing may return into the server's loop
@@ -94,6 +119,31 @@ def redirect(scratch: Path) -> None:
         os.close(opened)
 
 
+def settle(scratch: Path, here: Path) -> None:
+    """Let temporary files and the working directory be in a directory of this process's own.
+
+    What lies in the directory where the run was started is there to be read: small files as copies, the rest as links.
+
+    Args:
+        scratch: the directory of this process's own.
+        here: the directory where the run was started.
+    """
+    work, temporary = scratch / "work", scratch / "tmp"
+    work.mkdir()
+    temporary.mkdir()
+    with suppress(OSError):
+        for one in list(here.iterdir())[:_MOST_ENTRIES]:
+            if one.is_file() and one.stat().st_size <= _LARGEST_COPIED:
+                shutil.copy2(one, work / one.name)
+            elif one.exists():
+                (work / one.name).symlink_to(one)
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        os.environ[name] = str(temporary)
+    os.environ[HERE] = str(here)
+    tempfile.tempdir = str(temporary)
+    os.chdir(work)
+
+
 def run_request(request: dict[str, Any]) -> None:
     """Do the work of a request in this process."""
     from regbuf_lint.verify.worker.work import work  # noqa: PLC0415  imports torch
@@ -106,6 +156,7 @@ def main(argv: list[str]) -> None:
     if argv[0] == "--once":
         request = json.loads(Path(argv[1]).read_text(encoding="utf-8"))
         redirect(Path(request["scratch"]))
+        settle(Path(request["scratch"]), Path(request["here"]))
         run_request(request)
     else:
         serve(int(argv[0]), int(argv[1]))

@@ -12,17 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _SHORTEST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.02
 _MIB = 1024 * 1024
+_LONGEST_KILLING = 10.0
 _COUNTED = ("RssAnon:", "RssShmem:", "VmSwap:")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a process may use: seconds of wall clock, and MiB of memory that it really holds.
+    """What a process may use: seconds of wall clock, MiB of memory that it really holds, MiB that it prints.
 
     Address space is not limited, since CUDA reserves a multiple of what it uses. Files that are mapped, as libraries
     are, do not count. Memory can be watched on Linux only; elsewhere it has no limit.
@@ -30,11 +31,12 @@ class Limits:
 
     seconds: float = 120.0
     memory: int = 8192
+    output: int = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a process ended: ``exited``, ``killed`` (by a signal), ``timeout``, ``memory`` or ``lost``."""
+    """How a process ended: ``exited``, ``killed`` (by a signal), ``timeout``, ``memory``, ``output`` or ``lost``."""
 
     how: str
     code: int = 0
@@ -53,13 +55,17 @@ class Ending:
         return self.detail
 
 
-def supervise(pid: int, poll: Callable[[], int | None], limits: Limits) -> Ending:
+def supervise(
+    pid: int, poll: Callable[[], int | None], limits: Limits, printing: Sequence[Path] = (), watched: int = 0
+) -> Ending:
     """Wait for a process, and kill its group where it exceeds a limit.
 
     Args:
         pid: the process, which leads its own process group where there are groups.
         poll: returns the exit code once the process has ended, negative for a signal, as ``Popen.poll`` does.
         limits: what it may use.
+        printing: the files that it prints to.
+        watched: the parent of this process, without which nobody wants to know; 0 for any.
     """
     deadline = time.monotonic() + limits.seconds
     pause = _SHORTEST_PAUSE
@@ -71,6 +77,10 @@ def supervise(pid: int, poll: Callable[[], int | None], limits: Limits) -> Endin
         held = held_memory(pid)
         if held > limits.memory * _MIB:
             return _stopped(pid, poll, Ending("memory", detail=f"it held more than {limits.memory} MiB of memory"))
+        if watched and os.getppid() != watched:
+            return _stopped(pid, poll, Ending("lost", detail="the run was ended"))
+        if sum(map(_size, printing)) > limits.output * _MIB:
+            return _stopped(pid, poll, Ending("output", detail=f"it printed more than {limits.output} MiB"))
         if time.monotonic() > deadline:
             return _stopped(pid, poll, Ending("timeout", detail=f"it took longer than {limits.seconds:g} s"))
         time.sleep(pause)
@@ -84,6 +94,42 @@ def _stopped(pid: int, poll: Callable[[], int | None], ending: Ending) -> Ending
     while poll() is None:
         time.sleep(_SHORTEST_PAUSE)
     return ending
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def adopt_orphans() -> bool:
+    """Let what descends from this process become its child when its parent ends; whether the system can do that."""
+    if sys.platform != "linux":
+        return False
+    import ctypes  # noqa: PLC0415
+
+    set_child_subreaper = 36
+    return not ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+
+
+def end_children(spared: Callable[[int], bool] = lambda _: False) -> None:
+    """Kill all children of this process with all that descends from them, and those that thereby become children.
+
+    Args:
+        spared: whether a child is left alone.
+    """
+    deadline = time.monotonic() + _LONGEST_KILLING
+    while time.monotonic() < deadline:
+        children = [one for one in _children(os.getpid()) if not spared(one)]
+        if not children:
+            return
+        for one in children:
+            for descendant in reversed(_with_children(one)):
+                with suppress(OSError):
+                    os.kill(descendant, signal.SIGKILL)
+            with suppress(OSError):
+                os.waitpid(one, 0)
 
 
 def _kill_group(pid: int) -> None:
@@ -104,9 +150,15 @@ def _with_children(pid: int) -> list[int]:
     while waiting:
         one = waiting.pop()
         found.append(one)
-        for children in Path(f"/proc/{one}/task").glob("*/children"):
-            with suppress(OSError):
-                waiting += map(int, children.read_text(encoding="ascii").split())
+        waiting += _children(one)
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, children.read_text(encoding="ascii").split())
     return found
 
 

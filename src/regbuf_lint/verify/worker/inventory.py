@@ -10,6 +10,7 @@ import torch
 from regbuf_lint.verify.checks.state_kept import holder
 from regbuf_lint.verify.stragglers import found
 from regbuf_lint.verify.worker.importing import file_of
+from regbuf_lint.verify.worker.marks import marks
 from regbuf_lint.verify.worker.values import digest
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def take_inventory(subject: Subject) -> Facts:
         "parameters": {name: _tensor(one) for name, one in module.named_parameters(remove_duplicate=False)},
         "buffers": {name: _buffer(one) | {"saved": name in keys} for name, one in _buffers(module).items()},
         "stragglers": {one.path: _straggler(module, one) | _tensor(tensor) for one, tensor in found(module)},
+        "marks": marks(subject),
         "keys": sorted(keys),
         "classes": sorted(_classes(module)),
     }
@@ -44,7 +46,13 @@ def _buffers(module: nn.Module) -> dict[str, torch.Tensor | None]:
 
 
 def _straggler(module: nn.Module, one: Straggler) -> dict[str, Any]:
-    return {"kind": one.kind, "attribute": one.attribute, "said": str(one), "holder": holder(module, one.path)}
+    return {
+        "kind": one.kind,
+        "attribute": one.attribute,
+        "place": one.place,
+        "said": str(one),
+        "holder": holder(module, one.path),
+    }
 
 
 def _tensor(tensor: torch.Tensor) -> dict[str, Any]:
@@ -52,7 +60,11 @@ def _tensor(tensor: torch.Tensor) -> dict[str, Any]:
         bits = digest(tensor)
     except Exception:  # noqa: BLE001  a lazy tensor, or a layout whose bits cannot be had
         bits = ""
-    return {"dtype": str(tensor.dtype), "floating": tensor.is_floating_point(), "digest": bits}
+    try:
+        shape = list(tensor.shape)
+    except RuntimeError:  # a lazy tensor has none as yet
+        shape = []
+    return {"dtype": str(tensor.dtype), "shape": shape, "floating": tensor.is_floating_point(), "digest": bits}
 
 
 def _buffer(buffer: torch.Tensor | None) -> dict[str, Any]:

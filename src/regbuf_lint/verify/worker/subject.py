@@ -6,22 +6,28 @@ import importlib
 import os
 import random
 import sys
+import traceback
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
+from regbuf_lint.verify.isolation.server import HERE
 from regbuf_lint.verify.worker import importing
 from regbuf_lint.verify.worker.values import digest, moved
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from regbuf_lint.verify.model import Build, Facts
 
+_STAGE = "_regbuf_stage"
+_LONGEST_TRACEBACK = 4000
 BUILDING, INPUTS, CALLING = 0, 1, 2
 """Seeds of random numbers; those for building may be replaced to get other random values."""
 
@@ -38,13 +44,26 @@ class Subject:
         side: ``original`` or ``fixed``.
         exchange: a directory that both sides share; the original is looked at first.
         routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``.
+        changed: what the fix changes: its ``files``, the ``texts`` that stand in them in this version, and the
+            ``functions``, as ``FILE::NAME``, with the lines on which they begin.
     """
 
-    def __init__(self, build: Build, side: str, exchange: Path, routes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        build: Build,
+        side: str,
+        exchange: Path,
+        routes: tuple[str, ...] = (),
+        changed: Facts | None = None,
+    ) -> None:
         self.build = build
         self.side = side
         self.exchange = exchange
         self.routes = routes
+        changed = changed or {}
+        self.files: list[str] = changed.get("files", [])
+        self.texts: list[str] = changed.get("texts", [])
+        self.functions: dict[str, list[int]] = changed.get("functions", {})
         self._given: tuple[Any, ...] = ()
 
     @cached_property
@@ -59,7 +78,8 @@ class Subject:
             TypeError: what was built is no ``nn.Module``.
         """
         seed_everything(seed)
-        built = self._built()
+        with stage(self._building):
+            built = self._built()
         if isinstance(built, tuple) and built:
             self._given = built[1:]
             built = built[0]
@@ -74,11 +94,7 @@ class Subject:
         Raises:
             NoInputsError: none were given.
         """
-        inputs = moved(self._inputs(), device)
-        seed_everything(seed)
-        if isinstance(inputs, dict):
-            return module(**inputs)
-        return module(*inputs) if isinstance(inputs, (tuple, list)) else module(inputs)
+        return called(module, moved(self.given(), device), seed)
 
     def inputs(self) -> tuple[Any, ...]:
         """Return positional inputs, for what takes no others.
@@ -86,34 +102,46 @@ class Subject:
         Raises:
             NoInputsError: there are none, or they have names.
         """
-        inputs = self._inputs()
+        inputs = self.given()
         if isinstance(inputs, dict):
             msg = "the inputs have names"
             raise NoInputsError(msg)
         return tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+    @property
+    def _building(self) -> str:
+        if self.build.make:
+            return f"the factory {self.build.make.rpartition('::')[2]}()"
+        return f"building {self.build.init}"
 
     def _built(self) -> Any:
         if self.build.make:
             return _function(self.build.make)()
         return self._evaluated(self.build.init)
 
-    def _inputs(self) -> Any:
+    def given(self) -> Any:
+        """Return the inputs as they were given, made anew.
+
+        Raises:
+            NoInputsError: there are none.
+        """
         seed_everything(INPUTS)
         inputs = self.build.inputs
-        if "::" in inputs and os.path.isabs(inputs.partition("::")[0]):  # noqa: PTH117  a text, not a path
-            file, _, name = inputs.rpartition("::")
-            function = getattr(importing.import_file(file), name, None)
-            if function is not None:
-                return function()
-        elif inputs:
-            return self._evaluated(inputs)
+        with stage("making the inputs"):
+            if "::" in inputs and os.path.isabs(inputs.partition("::")[0]):  # noqa: PTH117  a text, not a path
+                file, _, name = inputs.rpartition("::")
+                function = getattr(importing.import_file(file), name, None)
+                if function is not None:
+                    return function()
+            elif inputs:
+                return self._evaluated(inputs)
         if self._given:
             return deepcopy(self._given[0])
         msg = "no inputs were given"
         raise NoInputsError(msg)
 
     def _evaluated(self, expression: str) -> Any:
-        names = {"torch": torch, "nn": nn, **vars(importing.import_file(self.build.file))}
+        names = {"torch": torch, "nn": nn, **vars(_imported(self.build.file))}
         return eval(expression, names)  # noqa: S307  the user's own expression, in a process of its own
 
     def tensors(self, module: nn.Module) -> dict[str, torch.Tensor]:
@@ -133,9 +161,23 @@ class Subject:
         ]
 
 
+def called(function: Callable[..., Any], inputs: Any, seed: int = CALLING) -> Any:
+    """Call a module, or another function, on inputs: a dict has names, a tuple or list positions."""
+    seed_everything(seed)
+    with stage("the call"):
+        if isinstance(inputs, dict):
+            return function(**inputs)
+        return function(*inputs) if isinstance(inputs, (tuple, list)) else function(inputs)
+
+
 def _function(place: str) -> Any:
     file, _, name = place.rpartition("::")
-    return getattr(importing.import_file(file), name)
+    return getattr(_imported(file), name)
+
+
+def _imported(file: str) -> ModuleType:
+    with stage(f"importing {os.path.basename(file)}"):  # noqa: PTH119  a text
+        return importing.import_file(file)
 
 
 def seed_everything(seed: int) -> None:
@@ -147,17 +189,53 @@ def seed_everything(seed: int) -> None:
         numpy.random.seed(seed)
 
 
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Let what is raised say what was being done; the innermost stage counts."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if not hasattr(error, _STAGE):
+            with suppress(Exception):
+                setattr(error, _STAGE, name)
+        raise
+
+
 def error_facts(error: BaseException) -> Facts:
-    """Return what is told of an exception."""
+    """Return what is told of an exception: also what was being done, and the last line of the user's that did it."""
     text = " ".join(str(error).split())
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if _is_users(one.filename)]
+    last = frames[-1] if frames else None
+    stage_now = str(getattr(error, _STAGE, ""))
+    if (
+        last is not None
+        and any(one.name in {"__init__", "__post_init__"} for one in frames)
+        and stage_now != "the call"
+    ):
+        stage_now = "the constructor"
     return {
         "error": {
+            "stage": stage_now,
+            "place": f"{os.path.relpath(last.filename, here())}:{last.lineno}" if last is not None else "",
+            "traceback": "".join(traceback.format_exception(error))[-_LONGEST_TRACEBACK:],
             "type": type(error).__name__,
             "bases": [kind.__name__ for kind in type(error).__mro__],
             "message": text[:400],
             "module": (getattr(error, "name", None) or "") if isinstance(error, ImportError) else "",
         }
     }
+
+
+def here() -> str:
+    """Return the directory where the run was started, which the working directory stands for."""
+    return os.environ.get(HERE, "") or str(Path.cwd())
+
+
+def _is_users(file: str) -> bool:
+    """Whether a file is neither torch's, nor Python's, nor the verifier's."""
+    own = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120  a text
+    libraries = (own, *torch.__path__, os.path.dirname(os.__file__))  # noqa: PTH120
+    return os.path.isabs(file) and not file.startswith(tuple(f"{one}{os.sep}" for one in libraries))  # noqa: PTH117
 
 
 def prepare(build: Build) -> None:

@@ -5,52 +5,153 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import hashlib
+import re
+from collections import deque
+from functools import partial
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from types import CellType
+
+    from regbuf_lint.verify.model import Facts
 
 _DEEPEST = 8
-
-
-def leaves(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield what a result consists of: tensors, numbers, texts; of other objects what their attributes hold."""
-    if isinstance(value, torch.Tensor) or depth > _DEEPEST:
-        yield value
-    elif isinstance(value, dict):
-        for key in sorted(value, key=str):
-            yield from leaves(value[key], depth + 1)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from leaves(item, depth + 1)
-    elif isinstance(value, torch.nn.Module):
-        yield from (tensor for _, tensor in sorted(value.state_dict().items()))
-    elif value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
-        yield value
-    else:
-        yield type(value).__qualname__
-        attributes = getattr(value, "__dict__", {})
-        for name in sorted(attributes):
-            yield from leaves(attributes[name], depth + 1)
+_MOST_PLACES, _LONGEST = 60, 160
+_ATOMS = (bool, int, float, complex, str, bytes)
+_CONTAINERS = (dict, list, tuple, deque, set, frozenset)
+_OPAQUE = (*_ATOMS, type(None), set, frozenset, type, BuiltinFunctionType, ModuleType, torch.Tensor, CodeType)
+_STATE = frozenset({"Parameter", "Buffer"})
+"""Classes of tensors that make no difference to a value: fixes change them."""
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def tensors(value: Any) -> list[torch.Tensor]:
-    """Return the tensors in a result, in order."""
-    return [leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
+    """Return the tensors in a result, in order; those of other objects by their attributes."""
+    return list(_tensors(value, 0))
+
+
+def _tensors(value: Any, depth: int) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth <= _DEEPEST:
+        for _, item in parts(value):
+            yield from _tensors(item, depth + 1)
+
+
+def parts(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what a value consists of, with the step that leads to it."""
+    if isinstance(value, dict):
+        yield from ((f"[{key!r}]" if isinstance(key, _ATOMS) else "[]", item) for key, item in value.items())
+    elif isinstance(value, (list, tuple, deque)):
+        names = getattr(value, "_fields", None) or ()
+        for number, item in enumerate(value):
+            yield f".{names[number]}" if number < len(names) else f"[{number}]", item
+    elif isinstance(value, torch.nn.Module):
+        yield from ((f".{name}", item) for name, item in sorted(value.state_dict().items()))
+    elif isinstance(value, partial):
+        yield from (("()", value.func), ("()", value.args), ("()", value.keywords))
+    elif isinstance(value, FunctionType):
+        yield from (("()", _content(cell)) for cell in value.__closure__ or ())
+        yield from (("()", value.__defaults__), ("()", value.__kwdefaults__))
+    elif not isinstance(value, _OPAQUE):
+        held = {name: getattr(value, name) for name in _slots(type(value)) if hasattr(value, name)}
+        held |= getattr(value, "__dict__", {})
+        yield from ((f".{name}", held[name]) for name in sorted(held))
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned as yet
+        return None
+
+
+def _slots(kind: type) -> list[str]:
+    """Return the names of the slots of a class and its bases."""
+    found = (vars(base).get("__slots__", ()) for base in kind.__mro__)
+    names = (name for slots in found for name in ((slots,) if isinstance(slots, str) else tuple(slots)))
+    return [name for name in names if name not in {"__dict__", "__weakref__"}]
 
 
 def digest(value: Any) -> str:
-    """Return what is equal for two results only if they are equal bit for bit, with their dtypes and shapes."""
+    """Return what is equal for two values only if they are equal bit for bit, in every type, key, dtype and shape."""
     state = hashlib.sha256()
-    for leaf in leaves(value):
-        if isinstance(leaf, torch.Tensor):
-            state.update(f"{leaf.dtype} {tuple(leaf.shape)} {leaf.layout} ".encode())
-            state.update(_bits(leaf))
-        else:
-            state.update(f"{type(leaf).__qualname__} {leaf!r} ".encode())
+    for step, text in described(value):
+        state.update(f"{step} {text} ".encode("utf-8", "backslashreplace"))
     return state.hexdigest()[:20]
+
+
+def described(value: Any, known: Iterable[Any] = ()) -> Iterator[tuple[str, str]]:
+    """Yield each place in a value with what is there: types, keys in their order, numbers, the bits of tensors.
+
+    Args:
+        value: anything.
+        known: objects of which the type alone is told.
+    """
+    yield from _described(value, "", 0, {id(one): one for one in known})
+
+
+def sketch(value: Any, known: Iterable[Any] = ()) -> Facts:
+    """Return what is equal for equal values, and enough of it to say how two of them differ."""
+    places = [[step, text] for step, text in described(value, known)]
+    return {
+        "digest": hashlib.sha256(repr(places).encode("utf-8", "backslashreplace")).hexdigest()[:20],
+        "places": [[step, text[:_LONGEST]] for step, text in places[:_MOST_PLACES]],
+    }
+
+
+def _described(value: Any, step: str, depth: int, seen: dict[int, Any]) -> Iterator[tuple[str, str]]:
+    if value is None or isinstance(value, _ATOMS):
+        yield step, f"{type(value).__qualname__} {value!r}"
+    elif isinstance(value, torch.Tensor):
+        kind = type(value).__qualname__ if type(value).__qualname__ not in _STATE else "Tensor"
+        yield step, f"{kind} {_tensor_text(value)}"
+    elif id(value) in seen or depth > _DEEPEST:
+        yield step, type(value).__qualname__
+    else:
+        seen[id(value)] = value  # held, so that no other object gets its id
+        yield step, f"{type(value).__qualname__} {_own_text(value)}"
+        if isinstance(value, (set, frozenset)):
+            yield from ((step, text) for text in sorted(map(digest, value)))
+        for further, item in parts(value):
+            yield from _described(item, step + further, depth + 1, seen)
+
+
+def _tensor_text(tensor: torch.Tensor) -> str:
+    try:
+        bits = hashlib.sha256(_bits(tensor)).hexdigest()[:20]
+        return f"{tensor.dtype} {list(tensor.shape)} {str(tensor.layout).rpartition('.')[2]} {bits}"
+    except Exception:  # noqa: BLE001  a lazy tensor, or a layout whose bits cannot be had
+        return f"{tensor.dtype}"
+
+
+def _own_text(value: Any) -> str:
+    """Return what an object says of itself that its parts do not: code, or the text of what has no parts."""
+    if isinstance(value, FunctionType):
+        return f"{value.__qualname__} {code_text(value.__code__)}"
+    if isinstance(value, (type, BuiltinFunctionType)):
+        return str(value.__qualname__)
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
+        return f"{value.dtype} {getattr(value, 'shape', ())} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, _CONTAINERS) or next(parts(value), None) is not None:
+        return ""
+    try:
+        return _ADDRESS.sub("", repr(value))
+    except Exception:  # noqa: BLE001  whatever a foreign class raises
+        return ""
+
+
+def code_text(code: CodeType) -> str:
+    """Return what a function does, whatever its lines; functions in it included."""
+    constants = [code_text(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    names = (code.co_names, code.co_varnames, code.co_freevars)
+    return f"{hashlib.sha256(code.co_code).hexdigest()} {names} {constants}"
 
 
 def _bits(tensor: torch.Tensor) -> bytes:
@@ -65,19 +166,22 @@ def _bits(tensor: torch.Tensor) -> bytes:
 
 def moved(value: Any, device: str) -> Any:
     """Return inputs with every tensor on a device; containers are rebuilt, other objects stay."""
+    return replaced(value, lambda tensor: tensor.to(device))
+
+
+def replaced(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """Return inputs with what a function makes of every tensor; containers are rebuilt, other objects stay."""
     if isinstance(value, torch.Tensor):
-        return value.to(device)
+        return change(value)
     if isinstance(value, dict):
-        return {key: moved(item, device) for key, item in value.items()}
+        return {key: replaced(item, change) for key, item in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(moved(item, device) for item in value))
+        return type(value)(*(replaced(item, change) for item in value))
     if isinstance(value, (list, tuple)):
-        return type(value)(moved(item, device) for item in value)
+        return type(value)(replaced(item, change) for item in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.replace(
-            value,
-            **{one.name: moved(getattr(value, one.name), device) for one in dataclasses.fields(value) if one.init},
-        )
+        own = (one.name for one in dataclasses.fields(value) if one.init)
+        return dataclasses.replace(value, **{name: replaced(getattr(value, name), change) for name in own})
     return value
 
 
@@ -87,10 +191,10 @@ def on(tensor: torch.Tensor, device: str) -> bool:
     return tensor.device.type == wanted.type and wanted.index in (None, tensor.device.index)
 
 
-def differences(result: Any, reference: Any, device: str) -> str:
+def differences(result: Any, reference: Any, device: str, *, values: bool = True) -> str:
     """Return how a result of a device differs from that of the CPU; empty where it is equal within tolerance.
 
-    On ``meta``, where tensors have no values, shapes and dtypes are compared.
+    On ``meta``, where tensors have no values, and where those are not asked for, shapes and dtypes are compared.
     """
     if type(result) is not type(reference):
         return f"the result is of type {type(result).__name__}, not {type(reference).__name__}"
@@ -100,16 +204,16 @@ def differences(result: Any, reference: Any, device: str) -> str:
     for ours_one, theirs_one in zip(ours, theirs, strict=True):
         if not on(ours_one, device):
             return f"a result is on {ours_one.device}"
-        said = _difference(ours_one, theirs_one)
+        said = _difference(ours_one, theirs_one, values=values)
         if said:
             return said
     return ""
 
 
-def _difference(ours: torch.Tensor, theirs: torch.Tensor) -> str:
+def _difference(ours: torch.Tensor, theirs: torch.Tensor, *, values: bool) -> str:
     if (ours.shape, ours.dtype) != (theirs.shape, theirs.dtype):
         return f"a result is {ours.dtype} {tuple(ours.shape)}, not {theirs.dtype} {tuple(theirs.shape)}"
-    if ours.is_meta:
+    if ours.is_meta or not values:
         return ""
     try:
         rtol, atol = (1e-4, 1e-5) if ours.dtype in {torch.float32, torch.complex64} else (None, None)

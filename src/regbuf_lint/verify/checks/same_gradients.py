@@ -1,0 +1,96 @@
+"""Gradients flow as they did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.verify.checks.check import Check, Seen, none_of
+from regbuf_lint.verify.model import ORIGINAL, PASSED, failed, not_run
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+    from regbuf_lint.verify.model import Facts, Verdict
+    from regbuf_lint.verify.worker.subject import Subject
+
+
+class SameGradients(Check):
+    """Backward through the outputs, with every input of floating type asking for a gradient.
+
+    What a buffer collects is no gradient that anybody uses, and the graph of a plain tensor lasts for one backward:
+    both are detached before, in both versions.
+    """
+
+    name = "same-gradients"
+    asserts = "backward gives inputs and Parameters the same gradients, bit for bit"
+    shows_bug = False
+    needs_original = True
+
+    def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
+        """Run backward; in the original twice, since what is not the same each time tells nothing."""
+        facts = _gradients(subject)
+        if subject.side == ORIGINAL:
+            facts["stable"] = facts == _gradients(subject)
+        return facts
+
+    def judge(self, seen: Seen) -> Verdict:
+        """Compare what both versions have."""
+        before = seen.facts_before or {}
+        if "error" in before:
+            return not_run("the original cannot be differentiated")
+        if not before["stable"]:
+            return not_run("the original gives other gradients each time")
+        if seen.facts["inputs"] != before["inputs"]:
+            return failed("the inputs get other gradients, or none")
+        ours, theirs = seen.facts["parameters"], before["parameters"]
+        wrong = [name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]]
+        return none_of(wrong, "another gradient, or none") if wrong else PASSED
+
+
+def _gradients(subject: Subject) -> Facts:
+    import torch  # noqa: PLC0415
+
+    from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import digest, replaced, tensors  # noqa: PLC0415  imports torch
+
+    module = subject.fresh()
+    _detach_constants(module)
+    leaves: list[torch.Tensor] = []
+
+    def asking(tensor: torch.Tensor) -> torch.Tensor:
+        if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout is not torch.strided:
+            return tensor
+        leaves.append(tensor.detach().clone().requires_grad_())
+        return leaves[-1].clone()  # no leaf, since the module may write it in place
+
+    outputs = tensors(called(module, replaced(subject.given(), asking)))
+    losses = [_weighed(one) for one in outputs if one.requires_grad]
+    if losses:
+        sum(losses[1:], losses[0]).backward()  # type: ignore[no-untyped-call]
+
+    def said(tensor: torch.Tensor) -> Any:
+        return None if tensor.grad is None else digest(tensor.grad)
+
+    parameters = dict(module.named_parameters(remove_duplicate=False))
+    return {"inputs": list(map(said, leaves)), "parameters": {name: said(one) for name, one in parameters.items()}}
+
+
+def _weighed(output: torch.Tensor) -> torch.Tensor:
+    """Return a number that depends on each element by another weight; gradients do not depend on the output's value."""
+    import torch  # noqa: PLC0415
+
+    flat = torch.view_as_real(output.resolve_conj()) if output.is_complex() else output
+    flat = (flat.to_dense() if flat.layout is not torch.strided else flat).reshape(-1)
+    return (flat * torch.arange(1, flat.numel() + 1, dtype=flat.dtype).cos()).sum()
+
+
+def _detach_constants(module: nn.Module) -> None:
+    import torch  # noqa: PLC0415
+    from torch import nn  # noqa: PLC0415
+
+    for owner in module.modules():
+        for held in (vars(owner), vars(owner).get("_buffers") or {}):
+            for name, value in list(held.items()):
+                if isinstance(value, torch.Tensor) and value.requires_grad and not isinstance(value, nn.Parameter):
+                    held[name] = value.detach()

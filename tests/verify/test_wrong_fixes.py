@@ -1,0 +1,52 @@
+"""No wrong fix is verified, and the check that is there for it speaks against it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from mutants import Version
+from wrong_fixes import ORIGINAL, WRONG
+
+from borrowed_workers import BorrowingWorker
+from regbuf_lint.verify.cases import pairs
+from regbuf_lint.verify.isolation.supervision import Limits
+from regbuf_lint.verify.model import Machine, Outcome
+from regbuf_lint.verify.runner import run_cases
+
+if TYPE_CHECKING:
+    from regbuf_lint.verify.model import CaseReport
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+META = Machine("2.13.0", "3", {"meta": ""})
+RIGHT = "right"
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
+    pytest.importorskip("torch")
+    directory = tmp_path_factory.mktemp("wrong") / "RBF001"
+    directory.mkdir()
+    for name, (_, fixed, original) in [*WRONG.items(), (RIGHT, ("", Version(), ORIGINAL))]:
+        (directory / f"{name}.py").write_text(original.text(), encoding="utf-8")
+        (directory / f"{name}.fixed.py").write_text(fixed.text(), encoding="utf-8")
+    with BorrowingWorker(Limits()) as first, BorrowingWorker(Limits()) as second:
+        found = run_cases(list(pairs(directory)), META, [first, second])
+    return {report.case.name: report for report in found}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_it_is_not_verified(name: str, reports: dict[str, CaseReport]) -> None:
+    report = reports[name]
+    assert report.verdict.outcome is not Outcome.PASSED
+    against = {one.check for one in report.results if one.verdict.outcome is Outcome.FAILED}
+    unrun = {"same-code"} if report.unrun else set()
+    assert WRONG[name][0] in against | unrun
+
+
+def test_a_right_one_is(reports: dict[str, CaseReport]) -> None:
+    assert reports[RIGHT].verdict.outcome is Outcome.PASSED, reports[RIGHT].verdict
+
+
+def test_there_are_many() -> None:
+    assert len(WRONG) >= 80

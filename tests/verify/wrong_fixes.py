@@ -1,0 +1,358 @@
+"""Wrong fixes of every kind, each with what speaks against it; none of them may be verified.
+
+``WRONG`` maps a name to the check that has to speak against the fix (others may, too), the fixed version, and, where it
+is not the usual one, the original.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mutants import FIXED, OTHER, OTHER_FIXED, PLAIN, Version, method, rows
+
+ORIGINAL = Version(PLAIN)
+RIGHT = Version()
+Wrong = tuple[str, Version, Version]
+
+
+def wrong(check: str, original: Version = ORIGINAL, **parts: str) -> Wrong:
+    """A fix that is right but for some parts."""
+    return (
+        check,
+        replace(original, storing=parts.pop("storing", original.storing.replace(PLAIN, FIXED)), **parts),
+        original,
+    )
+
+
+def beside(check: str, before: str, after: str) -> Wrong:
+    """A fix that changes something else in the constructor."""
+    return check, Version(rows(FIXED, after)), Version(rows(PLAIN, before))
+
+
+def with_method(check: str, before: str, after: str, **parts: str) -> Wrong:
+    """A fix that changes something behind ``forward``."""
+    return check, Version(more=after, **parts), Version(PLAIN, more=before, **parts)
+
+
+def above(check: str, before: str, after: str) -> Wrong:
+    """A fix that changes something before the class."""
+    return check, Version(top=after), Version(PLAIN, top=before)
+
+
+def returning(before: str, after: str, check: str = "outputs-cpu", **parts: str) -> Wrong:
+    """A fix that changes what ``forward`` returns."""
+    return check, Version(first=f"return {after}", **parts), Version(PLAIN, first=f"return {before}", **parts)
+
+
+READING = method("@property\n    def scale(self):", "{body}")
+Y = "self.linear(x) * self.scale"
+POINT = "from typing import NamedTuple\n\nclass Point(NamedTuple):\n    x: torch.Tensor\n\n"
+BOX = "from dataclasses import dataclass\n\n@dataclass\nclass Box:\n    x: object\n    n: int = 0\n\n"
+COUNTED = rows("self.calls += 1", "if self.calls > {}: x = x + 1")
+
+NOT_CURED: dict[str, Wrong] = {
+    "unchanged": ("shows-bug", ORIGINAL, ORIGINAL),
+    "a_comment": wrong("shows-bug", storing=rows(PLAIN, "# registered")),
+    "another_name_beside": wrong("plain-tensors", storing=rows(PLAIN, "self.again = self.scale")),
+    "registered_under_another_name": wrong(
+        "plain-tensors", storing=rows(PLAIN, 'self.register_buffer("b", self.scale)')
+    ),
+    "in_a_list": wrong(
+        "plain-tensors", storing="self.scales = [torch.ones(3)]", more=READING.format(body="return self.scales[0]")
+    ),
+    "in_a_closure": wrong(
+        "plain-tensors",
+        storing=rows("ones = torch.ones(3)", "self.get = lambda: ones"),
+        more=READING.format(body="return self.get()"),
+    ),
+    "in_a_default": wrong(
+        "state-kept",
+        more=method("@property\n    def scale(self, value=torch.ones(3)):", "return value"),
+        storing="pass",
+    ),
+    "in_a_constant": wrong(
+        "state-kept", top="SCALE = torch.ones(3)\n\n", more=READING.format(body="return SCALE"), storing="pass"
+    ),
+    "in_the_class": wrong("state-kept", storing="type(self).scale = torch.ones(3)"),
+    "made_on_each_read": wrong("state-kept", storing="pass", more=READING.format(body="return torch.ones(3)")),
+    "by_object_setattr": wrong("plain-tensors", storing='object.__setattr__(self, "scale", torch.ones(3))'),
+    "into_the_dict": wrong("plain-tensors", storing='self.__dict__["scale"] = torch.ones(3)'),
+    "by_getattr": wrong(
+        "state-kept",
+        storing="pass",
+        more=method(
+            "def __getattr__(self, name):", 'return torch.ones(3) if name == "scale" else super().__getattr__(name)'
+        ),
+    ),
+    "in_a_slot": wrong("state-kept", storing="self.scale = torch.ones(3)", more="\n    __slots__ = ('scale',)\n"),
+    "one_of_two": ("plain-tensors", Version(rows(FIXED, OTHER)), Version(rows(PLAIN, OTHER))),
+    "as_numbers": wrong("state-kept", storing="self.scale = 1.0"),
+    "as_numpy": wrong(
+        "state-kept", storing="self.scale = torch.ones(3).tolist()", last=" if False else self.linear(x)"
+    ),
+    "deleted": wrong("state-kept", storing="pass", first="return self.linear(x)"),
+    "a_parameter": wrong("not-parameters", storing="self.scale = nn.Parameter(torch.ones(3))"),
+    "a_frozen_parameter": wrong(
+        "not-parameters", storing="self.scale = nn.Parameter(torch.ones(3), requires_grad=False)"
+    ),
+    "a_buffer_that_asks_for_a_gradient": wrong(
+        "no-gradients", storing='self.register_buffer("scale", torch.ones(3, requires_grad=True), persistent=False)'
+    ),
+}
+
+OTHER_VALUES: dict[str, Wrong] = {
+    "zeros": wrong("state-kept", storing=FIXED.replace("ones", "zeros")),
+    "one_bit": wrong("state-kept", storing=FIXED.replace("torch.ones(3)", "torch.tensor([1.0, 1.0, 1.0000001])")),
+    "negative_zero": (
+        "state-kept",
+        Version(FIXED.replace("ones(3)", "zeros(3).neg()")),
+        Version(PLAIN.replace("ones", "zeros")),
+    ),
+    "another_dtype": wrong("state-kept", storing=FIXED.replace("ones(3)", "ones(3, dtype=torch.float64)")),
+    "another_shape": wrong("state-kept", storing=FIXED.replace("ones(3)", "ones(1, 3)")),
+    "random_and_not_saved": (
+        "round-trip",
+        Version(FIXED.replace("ones", "rand")),
+        Version(PLAIN.replace("ones", "rand")),
+    ),
+    "a_view_that_cannot_be_written": (
+        "ddp-safe",
+        Version(FIXED.replace("ones(3)", "ones(1).expand(3)")),
+        Version(PLAIN.replace("ones(3)", "ones(1).expand(3)")),
+    ),
+    "another_buffer": beside(
+        "same-state", 'self.register_buffer("n", torch.zeros(2))', 'self.register_buffer("n", torch.ones(2))'
+    ),
+    "another_buffer_is_gone": beside(
+        "same-state", 'self.register_buffer("n", torch.zeros(2), persistent=False)', "pass"
+    ),
+    "another_buffer_is_saved": beside(
+        "state-dict-keys",
+        'self.register_buffer("n", torch.zeros(2), persistent=False)',
+        'self.register_buffer("n", torch.zeros(2))',
+    ),
+    "another_buffer_is_not_saved": beside(
+        "state-dict-keys",
+        'self.register_buffer("n", torch.zeros(2))',
+        'self.register_buffer("n", torch.zeros(2), persistent=False)',
+    ),
+    "one_more_buffer": beside("same-state", "pass", 'self.register_buffer("n", torch.zeros(2), persistent=False)'),
+    "one_more_parameter": beside("not-parameters", "pass", "self.n = nn.Parameter(torch.zeros(2))"),
+    "one_more_part": beside("same-state", "pass", "self.drop = nn.Dropout(0.0)"),
+    "another_plain_tensor": (
+        "same-state",
+        Version(rows(FIXED, "self.kept = torch.zeros(2)")),
+        Version(rows(PLAIN, "self.kept = torch.ones(2)")),
+    ),
+    "a_weight": beside("same-state", "pass", "nn.init.zeros_(self.linear.bias)"),
+    "a_bias_is_gone": beside("state-kept", "pass", 'self.linear.register_parameter("bias", None)'),
+    "a_frozen_weight": beside("same-state", "pass", "self.linear.weight.requires_grad_(False)"),
+    "a_thawed_weight": beside("same-state", "self.linear.requires_grad_(False)", "pass"),
+    "weights_in_another_order": (
+        "same-state",
+        Version(rows("weight = self.linear.weight", "del self.linear.weight", "self.linear.weight = weight", FIXED)),
+        ORIGINAL,
+    ),
+    "in_eval_mode": beside("same-state", "pass", "self.eval()"),
+    "a_part_in_eval_mode": beside("same-state", "pass", "self.linear.eval()"),
+    "a_part_of_another_class": beside(
+        "same-state", "pass", 'self.linear.__class__ = type("Linear2", (nn.Linear,), {})'
+    ),
+    "a_hook_more": beside("same-state", "pass", "self.linear.register_forward_hook(lambda *_: None)"),
+    "a_hook_less": beside("same-state", "self.linear.register_forward_hook(lambda *_: None)", "pass"),
+    "a_number": beside("same-state", "self.n = 3", "self.n = 4"),
+    "a_number_of_another_type": beside("same-state", "self.n = 3", "self.n = 3.0"),
+    "a_number_is_gone": beside("same-state", "self.n = 3", "pass"),
+    "a_list_is_a_tuple": beside("same-state", "self.n = [1, 2]", "self.n = (1, 2)"),
+    "a_dict_in_another_order": beside("same-state", "self.n = {1: 2, 3: 4}", "self.n = {3: 4, 1: 2}"),
+    "a_function": beside("same-state", "self.n = lambda x: x", "self.n = lambda x: x + 1"),
+    "something_new": beside("same-state", "pass", "self.n = 3"),
+    "random_numbers_are_drawn": beside("same-state", "pass", "random.random(), torch.rand(1)"),
+    "a_default_dtype": beside(
+        "same-state", "pass", "self.register_module('n', None), torch.set_default_dtype(torch.float64)"
+    ),
+    "gradients_are_switched_off": beside("same-state", "pass", "torch.set_grad_enabled(False)"),
+}
+
+OTHER_OUTPUTS: dict[str, Wrong] = {
+    "by_very_little": wrong("outputs-cpu", last=" + 0.0000002"),
+    "in_eval": wrong("outputs-cpu", first="if not self.training: x = x + 1"),
+    "in_train": wrong("outputs-cpu", first="if self.training: x = x + 1"),
+    "from_the_third_call_on": (
+        "outputs-cpu",
+        Version(rows(FIXED, "self.calls = 0"), COUNTED.format(2)),
+        Version(rows(PLAIN, "self.calls = 0"), COUNTED.format(99)),
+    ),
+    "from_the_fourth_call_on": (
+        "outputs-cpu",
+        Version(rows(FIXED, "self.calls = 0"), COUNTED.format(3)),
+        Version(rows(PLAIN, "self.calls = 0"), COUNTED.format(99)),
+    ),
+    "a_tuple_is_a_list": returning(f"({Y},)", f"[{Y}]"),
+    "a_list_is_a_tensor": returning(f"[{Y}]", Y),
+    "one_more": returning(f"({Y},)", f"({Y}, None)"),
+    "a_key_is_renamed": returning(f'{{"y": {Y}}}', f'{{"out": {Y}}}'),
+    "keys_in_another_order": returning(f'{{"y": {Y}, "n": 1}}', f'{{"n": 1, "y": {Y}}}'),
+    "a_named_tuple_is_a_tuple": returning(f"Point({Y})", f"({Y},)", top=POINT),
+    "an_object_with_another_number": returning(f"Box({Y}, 1)", f"Box({Y}, 2)", top=BOX),
+    "a_number_is_a_tensor": returning(f"({Y}, 1)", f"({Y}, torch.tensor(1))"),
+    "an_int_is_a_float": returning(f"({Y}, 1)", f"({Y}, 1.0)"),
+    "another_dtype_of_output": returning(Y, f"({Y}).double()"),
+    "nothing": returning(Y, f"None if {Y} is None else None"),
+    "inputs_are_written": wrong("outputs-cpu", first=rows("given = x", "x = x.clone()", "given.zero_()")),
+    "it_raises_in_eval": wrong("outputs-cpu", first="assert self.training"),
+    "output_detached": returning(Y, f"({Y}).detach()", "same-gradients"),
+    "input_detached": returning(Y, "self.linear(x.detach()) * self.scale", "same-gradients"),
+    "weight_detached": returning(
+        Y, "nn.functional.linear(x, self.linear.weight.detach(), self.linear.bias) * self.scale", "same-gradients"
+    ),
+    "gradient_doubled": wrong("same-gradients", last=" + (x - x.detach()) * 0.5"),
+    "without_gradients": (
+        "same-gradients",
+        Version(
+            top="@torch.no_grad()\ndef by(x, y):\n    return x * y\n\n", first="return by(self.linear(x), self.scale)"
+        ),
+        Version(PLAIN, top="def by(x, y):\n    return x * y\n\n", first="return by(self.linear(x), self.scale)"),
+    ),
+    "another_mode_after_a_call": wrong(
+        "same-state", first="self.train(False) if x.sum() > 1e9 else self.linear.eval()"
+    ),
+    "a_weight_after_a_call": wrong("outputs-cpu", first="self.linear.bias.data.add_(1)"),
+    "a_tensor_of_the_cpu": wrong("outputs-device", last=" * torch.ones(3)"),
+}
+
+OTHER_CODE: dict[str, Wrong] = {
+    "a_method_is_gone": with_method("same-code", method("def size(self):", "return 3"), ""),
+    "a_method_does_something_else": with_method(
+        "same-code", method("def size(self):", "return 3"), method("def size(self):", "return 4")
+    ),
+    "a_method_about_the_tensor": with_method(
+        "same-code",
+        method("def total(self):", "return self.scale.sum()"),
+        method("def total(self):", "return self.scale.mean()"),
+    ),
+    "a_method_that_stores": with_method(
+        "same-code",
+        method("def reset(self):", "self.scale = torch.zeros(3)"),
+        method("def reset(self):", "self.scale = torch.ones(3)"),
+    ),
+    "a_method_with_an_argument": with_method(
+        "same-code",
+        method("def scaled(self, y):", "return y * self.scale"),
+        method("def scaled(self, y):", "return y + self.scale"),
+    ),
+    "a_method_that_nothing_can_call": with_method(
+        "same-code",
+        method("def scaled(self, a, b):", "return a * b * self.scale"),
+        method("def scaled(self, a, b):", "return a * self.scale"),
+    ),
+    "a_method_that_raises": with_method(
+        "same-code",
+        method("def total(self):", "return self.scale.sum()"),
+        method("def total(self):", "raise TypeError(self.scale)"),
+    ),
+    "a_property": with_method(
+        "same-code",
+        READING.replace("scale(", "total(").format(body="return self.scale.sum()"),
+        READING.replace("scale(", "total(").format(body="return self.scale.max()"),
+    ),
+    "a_static_method": with_method(
+        "same-code",
+        method("@staticmethod\n    def size():", "return 3"),
+        method("@staticmethod\n    def size():", "return 4"),
+    ),
+    "a_default": with_method(
+        "same-code", method("def size(self, n=3):", "return n"), method("def size(self, n=4):", "return n")
+    ),
+    "a_renamed_argument": with_method(
+        "same-code", method("def size(self, n):", "pass"), method("def size(self, m):", "pass")
+    ),
+    "a_decorator": with_method(
+        "same-code", method("def size(self):", "return 3"), method("@torch.no_grad()\n    def size(self):", "return 3")
+    ),
+    "a_number_of_the_class": with_method("same-code", "\n    rate = 3\n", "\n    rate = 4\n"),
+    "a_number_of_the_class_is_gone": with_method("same-code", "\n    rate = 3\n", ""),
+    "another_base": (
+        "same-code",
+        Version(top="class Mixin:\n    pass\n\n", bases="Mixin, nn.Module"),
+        Version(PLAIN, top="class Mixin:\n    pass\n\n"),
+    ),
+    "a_function_of_the_file": above("same-code", "def size():\n    return 3\n\n", "def size():\n    return 4\n\n"),
+    "a_function_of_the_file_is_gone": above("same-code", "def size():\n    return 3\n\n", ""),
+    "a_constant": above("same-code", "RATE = 3\n\n", "RATE = 4\n\n"),
+    "an_import_is_gone": above("same-code", "import math\n\n", ""),
+    "another_class": above(
+        "same-code",
+        "class Other:\n    def size(self):\n        return 3\n\n",
+        "class Other:\n    def size(self):\n        return 4\n\n",
+    ),
+    "another_class_is_gone": above("same-code", "class Other:\n    def size(self):\n        return 3\n\n", ""),
+    "the_class_is_gone": ("builds", Version(bases="Gone"), ORIGINAL),
+    "it_does_not_parse": ("builds", Version("self.register_buffer("), ORIGINAL),
+    "it_raises": ("builds", Version(rows(FIXED, "raise ValueError")), ORIGINAL),
+    "it_is_no_module": ("builds", Version(made="3"), Version(PLAIN, made="Net()")),
+}
+
+OTHER_TOOLS: dict[str, Wrong] = {
+    "it_does_not_move": ("moves", Version(more=method("def to(self, *others):", "return self")), ORIGINAL),
+    "it_is_not_cast": ("casts", Version(more=method("def half(self):", "return self")), ORIGINAL),
+    "it_stays_behind": (
+        "moves",
+        Version(
+            rows(FIXED, OTHER_FIXED),
+            more=method(
+                "def _apply(self, fn, recurse=True):",
+                "before = self.other",
+                "super()._apply(fn)",
+                "self.other = before",
+                "return self",
+            ),
+        ),
+        Version(rows(PLAIN, OTHER)),
+    ),
+    "nothing_is_saved": (
+        "state-dict-keys",
+        Version(more=method("def state_dict(self, *others, **more):", "return {}")),
+        ORIGINAL,
+    ),
+    "nothing_is_loaded": (
+        "round-trip",
+        Version(
+            more=method(
+                "def load_state_dict(self, state, strict=True):", "return nn.modules.module._IncompatibleKeys([], [])"
+            )
+        ),
+        ORIGINAL,
+    ),
+    "old_checkpoints_are_refused": (
+        "checkpoint-loads",
+        Version(more=method("def load_state_dict(self, state, strict=True):", "raise RuntimeError('too old')")),
+        ORIGINAL,
+    ),
+    "copies_share_it": (
+        "deepcopy",
+        Version(
+            more=method(
+                "def __deepcopy__(self, memo):",
+                "twin = Net()",
+                'twin.register_buffer("scale", self.scale)',
+                "return twin",
+            )
+        ),
+        ORIGINAL,
+    ),
+    "it_cannot_be_pickled": ("pickle", Version(more=method("def __reduce__(self):", "raise TypeError")), ORIGINAL),
+    "it_cannot_be_exported": ("export", Version(first="if x.sum() > 1e9: x = x + 1"), ORIGINAL),
+    "the_buffer_is_the_weight": (
+        "optimizer-step",
+        Version(rows(FIXED, 'self.register_buffer("start", self.linear.weight.detach(), persistent=False)')),
+        Version(rows(PLAIN, "self.start = self.linear.weight.detach().clone()")),
+    ),
+    "it_is_listed_nowhere": (
+        "not-parameters",
+        Version(more=method("def buffers(self, recurse=True):", "return iter(())")),
+        ORIGINAL,
+    ),
+}
+
+WRONG: dict[str, Wrong] = {**NOT_CURED, **OTHER_VALUES, **OTHER_OUTPUTS, **OTHER_CODE, **OTHER_TOOLS}
