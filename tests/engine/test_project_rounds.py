@@ -11,7 +11,7 @@ import pytest
 
 from fixture_cases import FIXED, FIXTURES
 from regbuf_lint.cli.main import main
-from regbuf_lint.engine import many_files
+from regbuf_lint.engine import workers
 from regbuf_lint.engine.fixing import MOST_ROUNDS
 from regbuf_lint.engine.project_rounds import until_stable
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
@@ -99,8 +99,8 @@ def contents(directory: Path) -> dict[str, bytes]:
 @pytest.fixture(params=[1, 2], ids=["one process", "two processes"])
 def jobs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """The number of processes; with two, each file is a chunk of its own."""
-    monkeypatch.setattr(many_files, "LEAST_BYTES_FOR_WORKERS", 0)
-    monkeypatch.setattr(many_files, "CHUNKS_PER_WORKER", 1000)
+    monkeypatch.setattr(workers, "LEAST_BYTES_FOR_WORKERS", 0)
+    monkeypatch.setattr(workers, "CHUNKS_PER_WORKER", 1000)
     number = request.param
     assert isinstance(number, int)
     return number
