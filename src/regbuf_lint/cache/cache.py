@@ -112,7 +112,20 @@ class Cache:
 
 
 def _opened(folder: Path) -> Database | None:
+    """The database of a directory, made anew where it is broken; None where it cannot be used."""
     try:
+        return Database(folder)
+    except sqlite3.OperationalError:  # locked, or on a disk that is full
+        return None
+    except sqlite3.DatabaseError:
+        return _opened_anew(folder)
+    except OSError:
+        return None
+
+
+def _opened_anew(folder: Path) -> Database | None:
+    try:
+        Database.remove(folder)
         return Database(folder)
     except (OSError, sqlite3.Error):
         return None

@@ -80,6 +80,15 @@ class Database:
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.executescript(_TABLES)
 
+    @staticmethod
+    def remove(folder: Path) -> None:
+        """Remove the file.
+
+        Raises:
+            OSError: it cannot be removed.
+        """
+        (folder / _NAME).unlink()
+
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()

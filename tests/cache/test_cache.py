@@ -1,0 +1,215 @@
+"""What a cache may never do: lose a finding, fail a run, run foreign code, or remove what it has not made."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from regbuf_lint.cache.outcomes import UnusableOutcomeError, packed, unpacked
+from regbuf_lint.cli.main import main
+from regbuf_lint.engine import workers
+from regbuf_lint.engine.session import Session
+from regbuf_lint.model.result import FileError
+
+LAYER = """\
+import torch
+from torch import nn
+
+from pkg.base import size
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.x = torch.ones(size())
+
+    def forward(self, y):
+        return y + self.x
+"""
+BASE = "def size():\n    return 3\n"
+LONG_AGO = 1_600_000_000
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with one finding; its files were written long ago, and the cache counts."""
+    for name, text in {"__init__": "", "base": BASE, "layer": LAYER}.items():
+        path = tmp_path / f"pkg/{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("REGBUF_LINT_NO_CACHE")
+    monkeypatch.setattr("regbuf_lint.cache.states._TICK", -(10**15))
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
+    code = main(["--isolated", "-j1", "--output-format=concise", *options, "pkg"])
+    return code, capsys.readouterr().out
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that are looked at from now on."""
+    seen: list[str] = []
+    check = Session.check
+
+    def watched(self: Session, path: Path, *rest: object) -> object:
+        seen.append(path.name)
+        return check(self, path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Session, "check", watched)
+    return seen
+
+
+def test_a_second_run_looks_at_nothing(project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    first = run(capsys)
+    assert first[0] == 1
+    assert sorted(checked) == ["__init__.py", "base.py", "layer.py"]
+    checked.clear()
+    assert run(capsys) == first
+    assert checked == []
+    assert (project / ".regbuf_cache/.gitignore").read_text(encoding="utf-8") == "*\n"
+    assert (project / ".regbuf_cache/CACHEDIR.TAG").is_file()
+
+
+def test_an_edit_has_those_files_looked_at_that_rest_on_it(
+    project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys)
+    (project / "pkg/alone.py").write_text("import torch\n", encoding="utf-8")
+    run(capsys)
+    checked.clear()
+    (project / "pkg/base.py").write_text(BASE + "# more\n", encoding="utf-8")
+    run(capsys)
+    assert sorted(checked) == ["base.py", "layer.py"]
+
+
+def test_a_file_with_a_new_time_and_the_same_content_is_the_same(
+    project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys)
+    checked.clear()
+    os.utime(project / "pkg/layer.py", (LONG_AGO, LONG_AGO))
+    run(capsys)
+    assert checked == []
+
+
+def test_what_was_written_just_now_is_not_remembered(
+    project: Path, checked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An edit within one tick of the clock would leave no trace but the content."""
+    monkeypatch.setattr("regbuf_lint.cache.states._TICK", 10**15)
+    run(capsys)
+    checked.clear()
+    run(capsys)
+    assert sorted(checked) == ["__init__.py", "base.py", "layer.py"]
+    assert project.is_dir()
+
+
+def test_other_settings_have_other_results(
+    project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys)
+    checked.clear()
+    assert run(capsys, "--ignore", "RBF001") == (0, "No findings.\n")
+    assert "layer.py" in checked
+    assert project.is_dir()
+
+
+@pytest.mark.usefixtures("project")
+def test_fixes_are_made_in_what_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys)
+    assert run(capsys, "--fix")[0] == 0
+    assert "register_buffer" in Path("pkg/layer.py").read_text(encoding="utf-8")
+    assert run(capsys) == (0, "No findings.\n")
+
+
+@pytest.mark.parametrize("harm", ["garbage", "empty", "other table", "directory"])
+def test_a_cache_that_cannot_be_used_is_none(
+    harm: str, project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = run(capsys)
+    (database,) = (project / ".regbuf_cache").glob("*.sqlite3")
+    for other in database.parent.glob(f"{database.name}-*"):
+        other.unlink()
+    database.unlink()
+    if harm == "directory":
+        database.mkdir()
+    elif harm == "other table":
+        with sqlite3.connect(database) as connection:
+            connection.execute("CREATE TABLE results (key TEXT)")
+    else:
+        database.write_bytes(b"\0garbage" * 1000 if harm == "garbage" else b"")
+    assert run(capsys) == first
+    checked.clear()
+    assert run(capsys) == first
+    assert (checked == []) == (harm in {"garbage", "empty"}), "what is broken is made anew"
+
+
+def test_bytes_that_name_foreign_code_are_refused() -> None:
+    ours = FileError("a.py", "cannot be read")
+    assert unpacked(packed(ours)) == ours
+    for foreign in (os.getcwd, subprocess.Popen, pickle.loads, Session):
+        with pytest.raises(UnusableOutcomeError):
+            unpacked(pickle.dumps(foreign))
+    with pytest.raises(UnusableOutcomeError):
+        unpacked(b"nothing of the kind")
+
+
+def test_cleaning(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys)
+    assert main(["--isolated", "--clean-cache"]) == 0
+    assert not (project / ".regbuf_cache").exists()
+    assert main(["--isolated", "--clean-cache"]) == 0
+    assert main(["--isolated", "--clean-cache", "--cache-dir", "pkg"]) == 2
+    assert (project / "pkg/layer.py").is_file()
+    assert "not a cache directory" in capsys.readouterr().err
+
+
+def test_no_cache_leaves_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "--no-cache")
+    assert not (project / ".regbuf_cache").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGKILL")
+def test_runs_at_once_and_killed_ones(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = run(capsys, "--no-cache")[1].splitlines()
+    command = [sys.executable, "-m", "regbuf_lint", "--isolated", "-j1", "--output-format=concise", "pkg"]
+    environment = {name: value for name, value in os.environ.items() if name != "REGBUF_LINT_NO_CACHE"}
+    several = [
+        subprocess.Popen(command, cwd=project, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(6)
+    ]
+    for number, process in enumerate(several[:3]):
+        time.sleep(0.2 * number)
+        process.send_signal(signal.SIGKILL)
+    reports = [process.communicate(timeout=120)[0] for process in several]
+    assert [one.splitlines() for one in reports[3:]] == [expected] * 3
+    assert run(capsys)[1].splitlines() == expected
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="workers are forked with what was patched")
+def test_a_worker_that_dies_loses_nothing(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = run(capsys, "--no-cache")
+    monkeypatch.setattr(workers, "LEAST_BYTES_FOR_WORKERS", 0)
+    monkeypatch.setattr(workers, "CHUNKS_PER_WORKER", 1000)
+    own, check = os.getpid(), Session.check
+
+    def dying(self: Session, path: Path, *rest: object) -> object:
+        if path.name == "base.py" and os.getpid() != own:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return check(self, path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Session, "check", dying)
+    assert run(capsys, "--no-cache", "-j2") == expected
+    assert project.is_dir()
