@@ -31,7 +31,7 @@ def load(
     path.write_text(text)
     config = None if name == "pyproject.toml" else path
     given = {key.replace("_", "-"): value for key, value in overrides.items()}
-    return load_settings(Path(), config, isolated, given, CODES)
+    return load_settings(Path(), config, isolated, given, lambda: CODES)
 
 
 def error(text: str, *, name: str = "pyproject.toml", **overrides: object) -> str:

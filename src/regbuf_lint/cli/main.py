@@ -89,12 +89,15 @@ def _clean(arguments: Namespace, settings: Settings, console: Console) -> int:
 
 def _settings(arguments: Namespace) -> Settings:
     """Return the settings of the command line and of the configuration file nearest to the paths."""
+    config = Path(arguments.config) if arguments.config is not None else None
+    start = _start(arguments)
+    return load_settings(start, config, arguments.isolated, overrides(arguments), _known_codes)
+
+
+def _known_codes() -> list[str]:
     from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
 
-    config = Path(arguments.config) if arguments.config is not None else None
-    codes = [rule.meta.code for rule in RULES]
-    start = _start(arguments)
-    return load_settings(start, config, arguments.isolated, overrides(arguments), codes)
+    return [rule.meta.code for rule in RULES]
 
 
 def _start(arguments: Namespace) -> Path:

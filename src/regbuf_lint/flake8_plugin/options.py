@@ -66,7 +66,7 @@ def load(options: Namespace, rules: Iterable[RuleMeta]) -> Settings:
         if names is not None:
             overrides[key] = names
     codes = frozenset(rule.code for rule in rules)
-    settings = load_settings(Path.cwd(), None, isolated=False, overrides=overrides, known_codes=codes)
+    settings = load_settings(Path.cwd(), None, isolated=False, overrides=overrides, known_codes=lambda: codes)
     return replace(settings, ignore=tuple(code for code in settings.ignore if code not in chosen))
 
 

@@ -38,7 +38,7 @@ def load_settings(
     config: Path | None,
     isolated: bool,  # noqa: FBT001  callers name it
     overrides: Mapping[str, object],
-    known_codes: Collection[str] | None = None,
+    known_codes: Callable[[], Collection[str]] | None = None,
 ) -> Settings:
     """Put settings together.
 
@@ -48,7 +48,8 @@ def load_settings(
         isolated: read no configuration file at all.
         overrides: settings from the command line, by the same keys and with the same types as in the file. ``select``
             replaces the file's selection; ``ignore`` adds to the file's.
-        known_codes: codes of all rules; selectors that name none of them are refused. None checks nothing.
+        known_codes: gives the codes of all rules, and is asked only where something is selected; selectors that name
+            none of them are refused. None checks nothing.
 
     Raises:
         SettingsError: a file is missing or broken, or a key or value is wrong.
@@ -94,7 +95,7 @@ def _suggestion(word: str, candidates: Iterable[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
-def _convert_file(table: ConfigTable, known_codes: Collection[str] | None) -> dict[str, Any]:
+def _convert_file(table: ConfigTable, known_codes: Callable[[], Collection[str]] | None) -> dict[str, Any]:
     """Return the values of a file by the names of the fields of ``Settings``."""
     label = shown(table.path)
     values = {}
@@ -111,14 +112,14 @@ def _field(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _convert(key: str, value: object, where: str, known_codes: Collection[str] | None) -> tuple[str, Any]:
+def _convert(key: str, value: object, where: str, known_codes: Callable[[], Collection[str]] | None) -> tuple[str, Any]:
     """Return the name of the field and the value of one setting."""
     converted = _CONVERTERS[key](value, where)
     if known_codes is not None and key in {"select", "extend-select", "ignore"}:
-        check_codes(converted, known_codes, where)
+        check_codes(converted, known_codes(), where)
     if known_codes is not None and key == "per-file-ignores":
         for entry in converted:
-            check_codes(entry.codes, known_codes, where)
+            check_codes(entry.codes, known_codes(), where)
     return _field(key), converted
 
 
