@@ -52,9 +52,17 @@ class FakeEngine:
     unresolved: tuple[str, ...] = ()
 
     def check_files(
-        self, files: Sequence[Path], settings: Settings, *, jobs: int, fix: FixMode, write: bool
+        self,
+        files: Sequence[Path],
+        settings: Settings,
+        *,
+        jobs: int,
+        fix: FixMode,
+        write: bool,
+        cache_folder: Path | None = None,
     ) -> RunResult:
-        self.calls.append({"files": files, "settings": settings, "jobs": jobs, "fix": fix, "write": write})
+        asked = {"files": files, "settings": settings, "jobs": jobs, "fix": fix, "write": write}
+        self.calls.append({**asked, "cache_folder": cache_folder})
         if self.raises is not None:
             raise self.raises
         return RunResult(tuple(self._check_file(path, fix, write=write) for path in files))
