@@ -44,7 +44,7 @@ def test_codes_are_opted_in_by_a_prefix_with_a_digit(
 @pytest.fixture
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Namespace:
     monkeypatch.chdir(tmp_path)
-    for name in ("_settings", "_session", "_failure", "_disable_noqa"):
+    for name in ("_settings", "_remembered", "_failure", "_disable_noqa"):
         monkeypatch.setattr(Plugin, name, getattr(Plugin, name))
     names = ("select", "extend_select", "rbf_module_classes", "rbf_tensor_functions", "rbf_ignore_attributes")
     return Namespace(**dict.fromkeys(names), disable_noqa=False)

@@ -42,8 +42,12 @@ class Cache:
         if self._database is not None:
             self._database.close()
 
-    def results(self, paths: Iterable[str]) -> dict[str, Any]:
-        """The results of those files, by path, of which everything is as it was."""
+    def results(self, paths: Iterable[str] | None = None) -> dict[str, Any]:
+        """The results that still hold, by path.
+
+        Args:
+            paths: the files that are asked about; all where None.
+        """
         if self._database is None:
             return {}
         try:
@@ -93,7 +97,7 @@ class Cache:
         except sqlite3.Error:
             return
 
-    def _valid(self, database: Database, paths: Iterable[str]) -> dict[str, Any]:
+    def _valid(self, database: Database, paths: Iterable[str] | None) -> dict[str, Any]:
         rows = database.results(self._key)
         validity = Validity(self._states, self._settings, self.words)
         changed: dict[int, int] = {}
@@ -101,7 +105,7 @@ class Cache:
             reads = database.reads(batch)
             changed[batch] = -1 if reads is None else validity.changed(reads)
         found = {}
-        for path in paths:
+        for path in rows if paths is None else paths:
             row = rows.get(path)
             if row is not None and not row.numbers & changed[row.batch]:
                 try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
 
 _FOLDER = ".regbuf_cache"
+_NO_CACHE = "REGBUF_LINT_NO_CACHE"
 _TAG = "CACHEDIR.TAG"
 _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
 """What marks a directory as a cache: https://bford.info/cachedir/."""
@@ -26,6 +28,11 @@ def folder_of(settings: Settings, named: str | None = None) -> Path:
         named: the directory that the user wants instead.
     """
     return Path(named) if named is not None else settings.root / _FOLDER
+
+
+def folder_in_use(settings: Settings, named: str | None = None) -> Path | None:
+    """The directory of the cache; None where the environment wants none, and the user names none."""
+    return None if named is None and os.environ.get(_NO_CACHE) else folder_of(settings, named)
 
 
 def prepare(folder: Path) -> None:

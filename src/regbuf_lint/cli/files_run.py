@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.cache.folder import folder_of
+from regbuf_lint.cache.folder import folder_in_use
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.reporting import print_errors, print_notes, print_report
 from regbuf_lint.model.result import FileError, RunResult
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
 
 
-_NO_CACHE = "REGBUF_LINT_NO_CACHE"
-
-
 def run_files(arguments: Namespace, settings: Settings, console: Console) -> int:
     """Check the files that the command line names and return the exit code.
 
@@ -45,7 +42,7 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415  start-up time
 
         write = not (arguments.diff or arguments.verify)
-        folder = None if _without_cache(arguments) else folder_of(settings, arguments.cache_dir)
+        folder = None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
         result = check_files(
             discovery.files, settings, jobs=jobs, fix=fix_mode(arguments), write=write, cache_folder=folder
         )
@@ -96,13 +93,6 @@ def _diff(fixed: FixedFile, shown: str) -> bytes:
         msg = "changed on disk since it was read; no diff is shown"
         raise SourceError(msg)
     return unified_diff(before, before.with_text(fixed.after), shown)
-
-
-def _without_cache(arguments: Namespace) -> bool:
-    """Return whether neither the command line nor the environment wants a cache."""
-    import os  # noqa: PLC0415
-
-    return bool(arguments.no_cache or (arguments.cache_dir is None and os.environ.get(_NO_CACHE)))
 
 
 def fix_mode(arguments: Namespace) -> FixMode:

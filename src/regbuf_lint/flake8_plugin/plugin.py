@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
-    from regbuf_lint.engine.session import Session
+    from regbuf_lint.flake8_plugin.remembered import Remembered
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
 
@@ -38,7 +38,7 @@ class Plugin:
     version: ClassVar[str] = __version__
 
     _settings: ClassVar[Settings | None] = None
-    _session: ClassVar[Session | None] = None
+    _remembered: ClassVar[Remembered | None] = None
     _failure: ClassVar[str | None] = None
     _disable_noqa: ClassVar[bool] = False
 
@@ -54,7 +54,7 @@ class Plugin:
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
         """Take over what flake8 parsed."""
-        cls._settings, cls._session, cls._failure = None, None, None
+        cls._settings, cls._remembered, cls._failure = None, None, None
         cls._disable_noqa = options.disable_noqa
         try:
             from regbuf_lint.rules import RULES  # noqa: PLC0415  flake8 loads plugins that it may not run
@@ -76,14 +76,14 @@ class Plugin:
             yield self._failed(self._failure or "flake8 passed no options")
             return
         from regbuf_lint.engine.deep_stack import with_deep_stack  # noqa: PLC0415
-        from regbuf_lint.engine.session import Session  # noqa: PLC0415  flake8 loads plugins that it may not run
+        from regbuf_lint.flake8_plugin.remembered import Remembered  # noqa: PLC0415
         from regbuf_lint.source.suppression import Suppressions  # noqa: PLC0415
         from regbuf_lint.source.text import SourceText  # noqa: PLC0415
 
-        if Plugin._session is None:
-            Plugin._session = Session(self._settings)
+        if Plugin._remembered is None:
+            Plugin._remembered = Remembered(self._settings)
         source = SourceText.from_text("".join(self._lines), self._filename)
-        findings = with_deep_stack(partial(Plugin._session.check, Path(self._filename), source)).findings
+        findings = with_deep_stack(partial(Plugin._remembered.findings, Path(self._filename), source))
         suppressions = Suppressions.parse(source)
         for finding in findings:
             # Comments on lines are flake8's to apply, so that --disable-noqa and its statistics stay right.

@@ -1,0 +1,69 @@
+"""Findings of files, from earlier runs where they still hold."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from multiprocessing.util import Finalize
+from typing import TYPE_CHECKING
+
+from regbuf_lint.cache.cache import Cache
+from regbuf_lint.cache.folder import folder_in_use
+from regbuf_lint.cache.key import cache_key
+from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.text import read_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from regbuf_lint.engine.session import Session
+    from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.text import SourceText
+
+
+class Remembered:
+    """Checks the files that flake8 gives to one process, and remembers what it finds when that process ends.
+
+    Args:
+        settings: the run's settings.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        folder = folder_in_use(settings)
+        self._cache = Cache(folder, cache_key("flake8", settings, ()) if folder is not None else "", settings)
+        self._known: dict[str, tuple[Finding, ...]] = self._cache.results()
+        self._new: dict[str, tuple[int, object]] = {}
+        Finalize(self, self._keep, exitpriority=1)  # flake8 ends its processes without what `atexit` runs
+
+    def findings(self, path: Path, source: SourceText) -> tuple[Finding, ...]:
+        """Findings of one file, suppressed ones among them; ``source`` counts, whatever the disk holds."""
+        name = str(path.absolute())
+        is_as_on_disk = _holds(path, source)
+        if is_as_on_disk and name in self._known:
+            return self._known[name]
+        with self._session.reads.collecting() as read:
+            found = self._session.check(path, source).findings
+        if is_as_on_disk:
+            self._new[name] = (read.numbers, found)
+        return found
+
+    @cached_property
+    def _session(self) -> Session:
+        from regbuf_lint.engine.session import Session  # noqa: PLC0415  not needed where all is known
+
+        return Session(self._settings, (), self._cache.words())
+
+    def _keep(self) -> None:
+        if self._new:
+            self._cache.keep(self._session.reads.take_new(), self._new)
+            self._cache.keep_files(self._session.take_fresh_words())
+        self._cache.close()
+
+
+def _holds(path: Path, source: SourceText) -> bool:
+    """Whether a file of the disk has a text."""
+    try:
+        return read_source(path).text == source.text
+    except SourceError:
+        return False
