@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ def _seen(file: Any) -> Behaviour:
     saved: dict[str, Any] = {}
     outputs: list[Any] = []
     try:
+        random.seed(0)
         torch.manual_seed(0)
         module = file.make()
         saved = {name: value.clone() for name, value in module.state_dict().items() if isinstance(value, torch.Tensor)}
