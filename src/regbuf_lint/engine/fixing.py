@@ -12,7 +12,7 @@ from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import without_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.fix import Edit, Fix
@@ -166,13 +166,18 @@ def without_fixes_of(left: Iterable[Finding], findings: Iterable[Finding], why: 
         findings: those that are.
         why: why the others are left alone, as the end of a sentence about one.
     """
-    untouched = [one for one in left if one.fix is not None]
+    untouched: dict[Edit, list[Finding]] = {}
+    for one in left:
+        if one.fix is not None and one.fix.edits:
+            untouched.setdefault(one.fix.edits[0], []).append(one)
     return tuple(_kept_from(finding, untouched, why) for finding in findings)
 
 
-def _kept_from(finding: Finding, untouched: list[Finding], why: str) -> Finding:
-    edits = frozenset(finding.fix.edits if finding.fix is not None else ())
-    made = (one for one in untouched if one.fix is not None and edits.issuperset(one.fix.edits))
+def _kept_from(finding: Finding, untouched: Mapping[Edit, list[Finding]], why: str) -> Finding:
+    """A finding; shown only where its fix makes all edits of one that is left alone, which are found by their first."""
+    edits = dict.fromkeys(finding.fix.edits if finding.fix is not None else ())
+    near = (one for edit in edits for one in untouched.get(edit, ()))
+    made = (one for one in near if one.fix is not None and edits.keys() >= set(one.fix.edits))
     other = next((one for one in made if _about(one) != _about(finding)), None)
     if finding.fix is None or other is None or finding.fix.applicability is Applicability.DISPLAY:
         return finding

@@ -114,9 +114,11 @@ class SourceCheck:
             self._hidden = 0
             return ()
         suppressions = Suppressions.parse(text)
-        hidden = [one for one in checked.findings if suppressions.hides(one, lines=noqa)]
-        seen = (_with_shown_paths(one) for one in checked.findings if one not in hidden)
-        kept = without_fixes_of(hidden, seen, "which a comment leaves as it is")
+        hidden: list[Finding] = []
+        seen: list[Finding] = []
+        for one in checked.findings:
+            (hidden if suppressions.hides(one, lines=noqa) else seen).append(one)
+        kept = without_fixes_of(hidden, map(_with_shown_paths, seen), "which a comment leaves as it is")
         self._hidden = len(hidden)
         unused = session.unused_suppressions(path, text, suppressions, checked) if noqa else ()
         return tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
