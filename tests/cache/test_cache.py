@@ -115,6 +115,29 @@ def test_what_was_written_just_now_is_not_remembered(
     assert project.is_dir()
 
 
+def test_what_changes_during_the_run_is_not_remembered(
+    project: Path, checked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Even where the file is back to what it was when the next run begins."""
+    base, layer, watched = project / "pkg/base.py", project / "pkg/layer.py", Session.check
+    run(capsys)
+    layer.write_text(layer.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
+
+    def changing(self: Session, path: Path, *rest: object) -> object:
+        if path.name == "layer.py":
+            base.write_text("def size():\n    return None\n", encoding="utf-8")
+        found = watched(self, path, *rest)  # type: ignore[arg-type]
+        base.write_text(BASE, encoding="utf-8")
+        return found
+
+    with monkeypatch.context() as during:
+        during.setattr(Session, "check", changing)
+        run(capsys)
+    checked.clear()
+    run(capsys)
+    assert checked == ["layer.py"]
+
+
 def test_other_settings_have_other_results(
     project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from regbuf_lint.index.project import Project
 from regbuf_lint.model.settings import Settings
+from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,7 @@ def beside(root: Path, *files: str, near: str = "waves/cell.py", roots: tuple[st
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(CALL if name.endswith(".py") else "", encoding="utf-8")
-    project = Project([root / one for one in roots], Settings(root=root))
+    project = Project([root / one for one in roots], Settings(root=root, exclude=DEFAULT_EXCLUDES))
     home = project.file("cell", (root / near).parent)
     assert home is not None
     found = (file.path.relative_to(root).as_posix() for file in project.files_beside_calling(home, "Cell"))
@@ -60,9 +61,9 @@ def test_a_root_is_a_project_without_saying_so(tmp_path: Path) -> None:
     assert beside(tmp_path, "train.py", roots=(".",)) == ["train.py"]
 
 
-def test_the_outermost_root_counts(tmp_path: Path) -> None:
-    found = beside(tmp_path, "train.py", "sea/waves/__init__.py", near="sea/waves/cell.py", roots=(".", "sea"))
-    assert "train.py" in found
+def test_the_closest_root_counts(tmp_path: Path) -> None:
+    files = ("train.py", "sea/train.py", "sea/waves/__init__.py")
+    assert beside(tmp_path, *files, near="sea/waves/cell.py", roots=(".", "sea")) == ["sea/train.py"]
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ class FileStates:
         self._found: dict[str, str] = {}
         self._rows: dict[str, FileRow] = {}
         self._restless: set[str] = set()
+        self._seen: dict[str, str] = {}
         self._start = time.time_ns()
 
     def digest(self, path: str) -> str:
@@ -43,8 +44,11 @@ class FileStates:
         return found
 
     def is_restless(self, path: str) -> bool:
-        """Whether a file may have changed since it was read: it was touched after the run began, or just before."""
-        return path in self._restless
+        """Whether a file may be another one than a check has read: touched since the run began, or gone."""
+        if self.digest(path) == MISSING or path in self._restless:
+            return True
+        status = _status(path)
+        return status is None or _state(status) != self._seen[path]
 
     def rows(self, words: Mapping[str, str]) -> Iterator[tuple[str, FileRow]]:
         """What is to be remembered: what is not known as yet, and files with words that were not.
@@ -58,15 +62,12 @@ class FileStates:
                 yield path, replace(row, words=words.get(path))
 
     def _find(self, path: str) -> str:
-        try:
-            status = os.stat(path)  # noqa: PTH116  ten thousand times, and a Path builds more
-        except (OSError, ValueError):
-            return MISSING
-        if not S_ISREG(status.st_mode):
+        status = _status(path)
+        if status is None:
             return MISSING
         if max(status.st_mtime_ns, status.st_ctime_ns) > self._start - _TICK:
             self._restless.add(path)
-        state = f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"
+        state = self._seen[path] = _state(status)
         known = self._known.get(path)
         if known is not None and known.state == state:
             return known.digest
@@ -76,6 +77,19 @@ class FileStates:
             return MISSING
         self._rows[path] = FileRow(state, digest)
         return digest
+
+
+def _status(path: str) -> os.stat_result | None:
+    """What the file system says of a regular file; None of anything else."""
+    try:
+        status = os.stat(path)  # noqa: PTH116  ten thousand times, and a Path builds more
+    except (OSError, ValueError):
+        return None
+    return status if S_ISREG(status.st_mode) else None
+
+
+def _state(status: os.stat_result) -> str:
+    return f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"
 
 
 def digest_of(data: bytes) -> str:

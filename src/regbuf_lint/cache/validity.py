@@ -51,7 +51,7 @@ class Validity:
             else:
                 place = _place(read)
                 if place not in searches:
-                    folders.append((read.directory, read.most, place, self._fingerprint(read.directory, read.most)))
+                    folders.append((read.directory, read.most, place, self._settled(read.directory, read.most)))
                 searches.setdefault(place, []).append((number, read.kind, read.word, read.answer))
         return {"contents": contents, "entries": entries, "folders": folders, "searches": searches}
 
@@ -92,6 +92,11 @@ class Validity:
         if directory not in self._listings:
             self._listings[directory] = listing(Path(directory))
         return self._listings[directory]
+
+    def _settled(self, directory: str, most: int | None) -> str:
+        """The fingerprint of a directory; one that no directory has where a file may have changed during the run."""
+        files = map(str, python_files(Path(directory), self._settings, most) or ())
+        return "" if any(map(self._states.is_restless, files)) else self._fingerprint(directory, most)
 
     def _fingerprint(self, directory: str, most: int | None) -> str:
         """A digest of all files that a search looks at."""

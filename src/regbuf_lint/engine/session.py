@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.context import ClassContext
@@ -32,6 +31,7 @@ from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.reads import Reads
@@ -85,9 +85,8 @@ class Session:
         codes = selected_codes(settings, [rule.meta for rule in RULES])
         self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
         self._overlay = Overlay()
-        here = Path.cwd()
-        every = (here, here / "src", settings.root, settings.root / "src", *roots)
-        self._project = Project(every, settings, written)
+        sources = (one for source in settings.sources or (settings.root,) for one in (source, source / "src"))
+        self._project = Project((*sources, *roots), settings, written)
         self._inference: Inference = start(self._project, settings)
 
     @property

@@ -47,6 +47,7 @@ class Settings:
 
     Attributes:
         root: directory of the configuration file (patterns are relative to it), else the working directory.
+        sources: directories in which packages of the project are looked for, also in ``src`` below them.
         select: codes or prefixes to run; None means those that are on by default.
         extend_select: codes or prefixes to run beside ``select``.
         ignore: codes or prefixes not to run; a longer prefix wins over a shorter one.
@@ -70,6 +71,7 @@ class Settings:
     """
 
     root: Path
+    sources: tuple[Path, ...] = ()
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

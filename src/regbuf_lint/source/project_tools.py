@@ -122,6 +122,11 @@ class ProjectTools:
                     yield _COMMENT.sub("", _CONTINUED.sub(" ", _text(path)))
 
 
+def project_root(start: Path) -> Path:
+    """The directory of the project around one; itself where nothing around it says that a project is there."""
+    return _directories(start)[-1]
+
+
 def _directories(start: Path) -> list[Path]:
     directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
     around = [directory, *directory.parents]

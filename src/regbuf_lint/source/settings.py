@@ -14,7 +14,7 @@ from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.gitignore import compile_patterns
-from regbuf_lint.source.project_tools import ProjectTools
+from regbuf_lint.source.project_tools import ProjectTools, project_root
 from regbuf_lint.source.selection import ALL, names
 from regbuf_lint.source.toml_files import (
     ConfigTable,
@@ -43,7 +43,8 @@ def load_settings(
     """Put settings together.
 
     Args:
-        start: directory from which configuration files are looked for, upwards.
+        start: the closest directory that holds all that the user names: from there configuration files are looked
+            for, upwards. Packages are looked for in it, too, where no file says which directory is the project's.
         config: configuration file to read instead.
         isolated: read no configuration file at all.
         overrides: settings from the command line, by the same keys and with the same types as in the file. ``select``
@@ -66,7 +67,8 @@ def load_settings(
         found = {"line_length": style.line_length, "quote": style.quote, "annotate": has_type_checker(tools)}
         merged = {**found, **merged}
     root = Path.cwd() if table is None else table.path.parent
-    settings = _settings(root.resolve(), merged)
+    source = project_root(start) if table is None else root.resolve()
+    settings = replace(_settings(root.resolve(), merged), sources=(source,))
     settings = replace(settings, packages=environment_packages(settings.python, root))
     return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
 
