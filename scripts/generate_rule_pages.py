@@ -13,8 +13,8 @@ import re
 import sys
 from pathlib import Path
 
-from regbuf_lint.cli.explain import rule_page
 from regbuf_lint.model.rule import FixAvailability, RuleMeta
+from regbuf_lint.report.rule_page import rule_page
 from regbuf_lint.rules import RULES
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -75,7 +75,7 @@ def test_exit_codes(argv: list[str], code: int) -> None:
     [
         (["--nope"], "unrecognized arguments: --nope"),
         (["--sel", "RBF001"], "unrecognized arguments: --sel"),
-        (["--output-format", "xml"], "argument --output-format: invalid choice: 'xml'"),
+        (["--output-format", "xml"], "argument --output-format: unknown format `xml`"),
         (["-j", "x"], "argument -j/--jobs: `x` is neither a positive number nor `auto`"),
         (["-j", "0"], "argument -j/--jobs: `0` is neither"),
         (["--quiet", "--verbose"], "argument -v/--verbose: not allowed with argument -q/--quiet"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from regbuf_lint.model.finding import Evidence, Finding, Related
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
-from regbuf_lint.model.rule import FixAvailability, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Position, Span
 
 RBF001 = RuleMeta(
@@ -98,3 +98,16 @@ NOTEBOOK = RunResult(
         ),
     )
 )
+EVERYTHING = RunResult((*RESULT.files, *NOTEBOOK.files), RESULT.errors)
+"""What the golden files hold: findings with and without fix and evidence, file errors, and a notebook."""
+DOCS = {
+    "RBF001": RuleDocs(
+        what="Reports a tensor.",
+        why="It stays behind.",
+        example='self.m = {"a": 1}[0]\n',
+        use_instead='self.register_buffer("m", t)\n',
+        fix_safety="Safe when.",
+        checkpoint_impact="None.",
+        references=("https://example.org",),
+    )
+}

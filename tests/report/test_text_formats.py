@@ -9,7 +9,7 @@ from report_examples import EMPTY, NOTEBOOK, RBF101, RESULT, span
 
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.result import FileResult, RunResult
-from regbuf_lint.report.registry import REPORTERS, TEXT_FORMATS, render
+from regbuf_lint.report.registry import FORMATS, TEXT_FORMATS, render
 
 CONCISE = """\
 nope: error: no such file or directory
@@ -66,7 +66,7 @@ def test_nothing_found_is_no_text(output_format: str) -> None:
     assert render(EMPTY, output_format) == ""
 
 
-@pytest.mark.parametrize("output_format", sorted(REPORTERS))
+@pytest.mark.parametrize("output_format", FORMATS)
 def test_every_format_carries_file_errors_and_ends_with_a_newline(output_format: str) -> None:
     text = render(RESULT, output_format)
     for message in ("nope", "no such file or directory", "b.py", "not valid UTF-8"):

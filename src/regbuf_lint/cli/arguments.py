@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, NoReturn
 
 from regbuf_lint import __version__
 from regbuf_lint.cli.errors import UsageError
+from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
 from regbuf_lint.cli.why import parse_target
-from regbuf_lint.report.registry import DEFAULT_FORMAT, REPORTERS
+from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from regbuf_lint.cli.outputs import Output
     from regbuf_lint.cli.why import Target
 
 STDIN = "-"
@@ -117,6 +119,8 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError(msg)
     if arguments.isolated and arguments.config is not None:
         raise UsageError(_ISOLATED_WITH_CONFIG)
+    if arguments.output_file is not None:
+        arguments.output_format = with_output_file(arguments.output_format, arguments.output_file)
 
 
 def _check_why(arguments: argparse.Namespace) -> None:
@@ -126,7 +130,7 @@ def _check_why(arguments: argparse.Namespace) -> None:
         UsageError: something else is asked.
     """
     others = [option for option in _NOT_WITH_WHY if getattr(arguments, option.replace("-", "_"))]
-    others += ["output-format"] if arguments.output_format != DEFAULT_FORMAT else []
+    others += ["output-format"] if arguments.output_format != DEFAULT_OUTPUTS else []
     if arguments.paths or others:
         msg = f"--why cannot be combined with {f'--{others[0]}' if others else 'paths'}"
         raise UsageError(msg)
@@ -138,6 +142,13 @@ def _check_why(arguments: argparse.Namespace) -> None:
 def _target(value: str) -> Target:
     try:
         return parse_target(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _outputs(value: str) -> tuple[Output, ...]:
+    try:
+        return parse_outputs(value)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -208,7 +219,13 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--output-format", choices=tuple(REPORTERS), default=DEFAULT_FORMAT, help="how to report")
+    group.add_argument(
+        "--output-format",
+        type=_outputs,
+        default=DEFAULT_FORMAT,
+        metavar="FORMAT[:FILE],...",
+        help=f"how to report, and where to: {', '.join(FORMATS)}",
+    )
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
     group.add_argument("--statistics", action="store_true", help="count findings by code instead of listing them")
     group.add_argument("--exit-zero", action="store_true", help="exit with 0 in spite of findings")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.cli.arguments import STDIN, overrides, parse_arguments
 from regbuf_lint.cli.console import Console
 from regbuf_lint.cli.errors import UsageError
-from regbuf_lint.cli.explain import find_rule, rule_list, rule_page
+from regbuf_lint.cli.explain import find_rule, rule_list
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, INTERRUPTED
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.settings import load_settings
@@ -50,6 +50,8 @@ def _inform(arguments: Namespace, console: Console) -> int:
     if arguments.list_rules:
         console.out(rule_list([rule.meta for rule in RULES]))
     else:
+        from regbuf_lint.report.rule_page import rule_page  # noqa: PLC0415  start-up time
+
         rule = RULES[find_rule(arguments.explain, [rule.meta.code for rule in RULES])]
         console.out(rule_page(rule.meta, rule.docs))
     return CLEAN

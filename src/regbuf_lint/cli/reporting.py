@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.report.lines import count
-from regbuf_lint.report.registry import TEXT_FORMATS, render
+from regbuf_lint.report.registry import render
 from regbuf_lint.report.summary import applied_fixes, hints, state_dict_changes, statistics, summary_line
 from regbuf_lint.source.errors import os_error_text
 
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from regbuf_lint.cli.console import Console
+    from regbuf_lint.cli.outputs import Output
     from regbuf_lint.model.result import RunResult
+    from regbuf_lint.model.rule import RuleDocs
 
 
 def print_report(result: RunResult, arguments: Namespace, console: Console, *, to_stderr: bool = False) -> None:
-    """Print errors and findings to standard output or to the file asked for.
+    """Print errors and findings in each of the formats asked for, to standard output or a file.
 
     Args:
         result: what to print.
@@ -28,16 +30,21 @@ def print_report(result: RunResult, arguments: Namespace, console: Console, *, t
         to_stderr: print to standard error, since standard output holds something else.
 
     Raises:
-        UsageError: the file cannot be written.
+        UsageError: a file cannot be written; the other reports are.
     """
-    color = arguments.output_file is None and not to_stderr and console.wants_color(arguments.color)
-    text = _report_text(result, arguments, color=color)
-    if arguments.output_file is not None:
-        _write_file(Path(arguments.output_file), text)
-    elif to_stderr:
-        console.err(text)
-    else:
-        console.out(text)
+    failure: UsageError | None = None
+    for output in arguments.output_format:
+        color = output.file is None and not to_stderr and console.wants_color(arguments.color)
+        text = _report_text(result, output, arguments, color=color)
+        if output.file is None:
+            (console.err if to_stderr else console.out)(text)
+            continue
+        try:
+            _write_file(Path(output.file), text)
+        except UsageError as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure
 
 
 def print_errors(result: RunResult, console: Console) -> None:
@@ -45,16 +52,21 @@ def print_errors(result: RunResult, console: Console) -> None:
     console.err(render(_without_findings(result), "concise"))
 
 
-def _report_text(result: RunResult, arguments: Namespace, *, color: bool) -> str:
-    is_text = arguments.output_format in TEXT_FORMATS
-    if not (arguments.statistics and is_text):
-        text = render(result, arguments.output_format, color=color)
+def _report_text(result: RunResult, output: Output, arguments: Namespace, *, color: bool) -> str:
+    if not (arguments.statistics and output.is_text):
+        text = render(result, output.output_format, color=color, docs=_rule_docs)
     else:
         text = render(_without_findings(result), "concise", color=color) + statistics(result, color=color)
-    if is_text and not arguments.quiet and not (arguments.diff or arguments.fix_only):
+    if output.is_text and not arguments.quiet and not (arguments.diff or arguments.fix_only):
         fixing = arguments.fix
         text += summary_line(result, fixing=fixing, unsafe=arguments.unsafe_fixes) + "\n"
     return text
+
+
+def _rule_docs() -> dict[str, RuleDocs]:
+    from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
+
+    return {rule.meta.code: rule.docs for rule in RULES}
 
 
 def _without_findings(result: RunResult) -> RunResult:
@@ -65,7 +77,7 @@ def _without_findings(result: RunResult) -> RunResult:
 
 def _write_file(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8", newline="")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     except OSError as error:
         msg = f"--output-file: {path.as_posix()}: {os_error_text(error)}"
         raise UsageError(msg) from error
@@ -73,7 +85,7 @@ def _write_file(path: Path, text: str) -> None:
 
 def print_notes(result: RunResult, arguments: Namespace, console: Console) -> None:
     """Print to standard error what stands beside the findings: applied fixes, changed checkpoints, hints."""
-    if arguments.statistics and arguments.output_format not in TEXT_FORMATS:
+    if arguments.statistics and not any(output.is_text for output in arguments.output_format):
         console.err(statistics(result))
     if arguments.show_fixes:
         console.err(applied_fixes(result))

@@ -9,11 +9,12 @@ from regbuf_lint.report.style import Style
 
 if TYPE_CHECKING:
     from regbuf_lint.model.result import RunResult
+    from regbuf_lint.report.context import ReportContext
 
 
-def render_concise(result: RunResult, *, color: bool) -> str:
+def render(result: RunResult, context: ReportContext) -> str:
     """Return one line per error and finding."""
-    style = Style(color)
+    style = Style(context.color)
     rows = [error_line(error, style) for error in result.errors]
     for file in result.files:
         rows += [error_line(error, style) for error in file.errors]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.result import FileResult, RunResult
+    from regbuf_lint.report.context import ReportContext
 
 _FIX_LABELS = {
     Applicability.SAFE: "fix",
@@ -22,9 +23,9 @@ _FIX_LABELS = {
 }
 
 
-def render_full(result: RunResult, *, color: bool) -> str:
+def render(result: RunResult, context: ReportContext) -> str:
     """Return a block of lines per finding, blank lines between them, and a line per error."""
-    style = Style(color)
+    style = Style(context.color)
     rows = [error_line(error, style) for error in result.errors]
     for file in result.files:
         rows += _file_rows(file, style)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.report.problems import FILE_ERROR_NAME
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -11,13 +13,13 @@ if TYPE_CHECKING:
     from regbuf_lint.model.fix import Fix
     from regbuf_lint.model.result import FileError, RunResult
     from regbuf_lint.model.span import Position
+    from regbuf_lint.report.context import ReportContext
 
 SCHEMA_VERSION = 3
-FILE_ERROR_NAME = "file-error"
 NOT_FOLLOWED_NAME = "class-not-followed"
 
 
-def render_json(result: RunResult, *, color: bool) -> str:  # noqa: ARG001  every format takes it
+def render(result: RunResult, _context: ReportContext) -> str:
     """Return an array of objects, one per error and finding."""
     import json  # noqa: PLC0415  start-up time
 

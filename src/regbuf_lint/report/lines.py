@@ -26,6 +26,12 @@ def place(path: str, position: Position, style: Style) -> str:
     return f"{style.bold(path)}{cell}{colon}{position.row}{colon}{position.column}{colon}"
 
 
+def row_and_column(position: Position) -> str:
+    """Return ``row:column``, of a notebook ``cell 3:row:column``."""
+    cell = f"cell {position.cell}:" if position.cell else ""
+    return f"{cell}{position.row}:{position.column}"
+
+
 def error_line(error: FileError, style: Style) -> str:
     """Return ``path: error: message``."""
     return f"{style.bold(error.path)}{style.cyan(':')} {style.red('error')}: {error.message}"

@@ -1,43 +1,62 @@
-"""The output formats by name."""
+"""The output formats by name; the file of a format is imported when something is reported in it."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from regbuf_lint.report.concise import render_concise
-from regbuf_lint.report.full import render_full
-from regbuf_lint.report.json_format import render_json
+from regbuf_lint.report.context import ReportContext
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from regbuf_lint.model.result import RunResult
+    from regbuf_lint.model.rule import RuleDocs
 
 
 class Reporter(Protocol):
     """Turns a result into text that ends with a newline, or is empty; every file error is in it."""
 
-    def __call__(self, result: RunResult, *, color: bool) -> str:
+    def __call__(self, result: RunResult, context: ReportContext) -> str:
         """Return the text."""
 
 
-REPORTERS: dict[str, Reporter] = {
-    "full": render_full,
-    "concise": render_concise,
-    "json": render_json,
+_FILES = {
+    "full": "full",
+    "concise": "concise",
+    "grouped": "grouped",
+    "json": "json_format",
+    "json-lines": "json_lines",
+    "sarif": "sarif",
+    "github": "github",
+    "gitlab": "gitlab",
+    "junit": "junit",
+    "rdjson": "rdjson",
+    "pylint": "pylint",
 }
+FORMATS = tuple(_FILES)
 DEFAULT_FORMAT = "full"
-TEXT_FORMATS = frozenset({"full", "concise"})
+TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
 """Formats for people: colours, a summary and statistics may stand beside the findings."""
 
 
-def render(result: RunResult, output_format: str, *, color: bool = False) -> str:
+def render(
+    result: RunResult,
+    output_format: str,
+    *,
+    color: bool = False,
+    docs: Callable[[], Mapping[str, RuleDocs]] = dict,
+) -> str:
     """Return a result in one of the formats.
 
     Args:
         result: what a run found and did.
-        output_format: a key of ``REPORTERS``.
+        output_format: one of ``FORMATS``.
         color: whether text formats may colour.
+        docs: gives the pages of the rules by their codes.
 
     Raises:
         KeyError: there is no such format.
     """
-    return REPORTERS[output_format](result, color=color and output_format in TEXT_FORMATS)
+    reporter: Reporter = import_module(f"regbuf_lint.report.{_FILES[output_format]}").render
+    return reporter(result, ReportContext(color=color and output_format in TEXT_FORMATS, docs=docs))
