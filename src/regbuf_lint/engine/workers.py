@@ -91,9 +91,13 @@ class Workers:
     def check(self, files: Sequence[Path], overlay: Overlay) -> Iterator[CheckedFiles]:
         """Check files; what several calls give is in the order of the files."""
         chunks = _chunks(files, self._jobs)
-        pending = [self._submitted(chunk, overlay) for chunk in chunks] if len(chunks) > 1 else []
-        for number, chunk in enumerate(chunks):
-            found = _result(pending[number]) if pending else None
+        if len(chunks) == 1:
+            at_once = chunks if self._fix is not FixMode.NONE else [[path] for path in files]
+            yield from (self._here(part, overlay) for part in at_once)
+            return
+        pending = [self._submitted(chunk, overlay) for chunk in chunks]
+        for chunk, future in zip(chunks, pending, strict=True):
+            found = _result(future)
             yield self._here(chunk, overlay) if found is None else found
 
     def _submitted(self, files: list[Path], overlay: Overlay) -> Future[CheckedFiles] | None:
