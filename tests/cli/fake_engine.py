@@ -18,7 +18,7 @@ from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import SourceText, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import pytest
@@ -60,12 +60,16 @@ class FakeEngine:
         fix: FixMode,
         write: bool,
         cache_folder: Path | None = None,
+        tell: Callable[[FileResult], None] | None = None,
     ) -> RunResult:
         asked = {"files": files, "settings": settings, "jobs": jobs, "fix": fix, "write": write}
         self.calls.append({**asked, "cache_folder": cache_folder})
         if self.raises is not None:
             raise self.raises
-        return RunResult(tuple(self._check_file(path, fix, write=write) for path in files))
+        results = tuple(self._check_file(path, fix, write=write) for path in files)
+        for result in results if tell is not None else ():
+            tell(result)
+        return RunResult(results)
 
     def _check_file(self, path: Path, fix: FixMode, *, write: bool) -> FileResult:
         try:

@@ -20,7 +20,26 @@ if TYPE_CHECKING:
     from regbuf_lint.model.rule import RuleDocs
 
 
-def print_report(result: RunResult, arguments: Namespace, console: Console, *, to_stderr: bool = False) -> None:
+def is_streamed(arguments: Namespace) -> bool:
+    """Whether the findings of a file are printed as soon as they are known."""
+    may_change = arguments.fix or arguments.fix_only or arguments.diff
+    return not may_change and not arguments.statistics and any(_is_seen(one) for one in arguments.output_format)
+
+
+def _is_seen(output: Output) -> bool:
+    """Whether a report is for people, and printed."""
+    return output.is_text and output.file is None
+
+
+def print_part(result: RunResult, arguments: Namespace, console: Console) -> None:
+    """Print errors and findings of a part of a run, of which more is to come."""
+    for output in filter(_is_seen, arguments.output_format):
+        console.out(render(result, output.output_format, color=console.wants_color(arguments.color)))
+
+
+def print_report(
+    result: RunResult, arguments: Namespace, console: Console, *, to_stderr: bool = False, streamed: bool = False
+) -> None:
     """Print errors and findings in each of the formats asked for, to standard output or a file.
 
     Args:
@@ -28,6 +47,7 @@ def print_report(result: RunResult, arguments: Namespace, console: Console, *, t
         arguments: how to print it.
         console: where to print it.
         to_stderr: print to standard error, since standard output holds something else.
+        streamed: whether what people see has been printed, all but the line that counts findings.
 
     Raises:
         UsageError: a file cannot be written; the other reports are.
@@ -35,7 +55,8 @@ def print_report(result: RunResult, arguments: Namespace, console: Console, *, t
     failure: UsageError | None = None
     for output in arguments.output_format:
         color = output.file is None and not to_stderr and console.wants_color(arguments.color)
-        text = _report_text(result, output, arguments, color=color)
+        text = "" if streamed and _is_seen(output) else _report_text(result, output, arguments, color=color)
+        text += _summary(result, output, arguments)
         if output.file is None:
             (console.err if to_stderr else console.out)(text)
             continue
@@ -54,13 +75,14 @@ def print_errors(result: RunResult, console: Console) -> None:
 
 def _report_text(result: RunResult, output: Output, arguments: Namespace, *, color: bool) -> str:
     if not (arguments.statistics and output.is_text):
-        text = render(result, output.output_format, color=color, docs=_rule_docs)
-    else:
-        text = render(_without_findings(result), "concise", color=color) + statistics(result, color=color)
-    if output.is_text and not arguments.quiet and not (arguments.diff or arguments.fix_only):
-        fixing = arguments.fix
-        text += summary_line(result, fixing=fixing, unsafe=arguments.unsafe_fixes) + "\n"
-    return text
+        return render(result, output.output_format, color=color, docs=_rule_docs)
+    return render(_without_findings(result), "concise", color=color) + statistics(result, color=color)
+
+
+def _summary(result: RunResult, output: Output, arguments: Namespace) -> str:
+    if not output.is_text or arguments.quiet or arguments.diff or arguments.fix_only:
+        return ""
+    return summary_line(result, fixing=arguments.fix, unsafe=arguments.unsafe_fixes) + "\n"
 
 
 def _rule_docs() -> dict[str, RuleDocs]:

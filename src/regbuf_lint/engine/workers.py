@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import active_children
 from typing import TYPE_CHECKING
@@ -91,9 +92,14 @@ class Workers:
     def check(self, files: Sequence[Path], overlay: Overlay) -> Iterator[CheckedFiles]:
         """Check files; what several calls give is in the order of the files."""
         chunks = _chunks(files, self._jobs)
-        pending = [self._submitted(chunk, overlay) for chunk in chunks] if len(chunks) > 1 else []
-        for number, chunk in enumerate(chunks):
-            found = _result(pending[number]) if pending else None
+        if len(chunks) == 1:
+            at_once = chunks if self._fix is not FixMode.NONE else [[path] for path in files]
+            with _without_collector():
+                yield from (self._here(part, overlay) for part in at_once)
+            return
+        pending = [self._submitted(chunk, overlay) for chunk in chunks]
+        for chunk, future in zip(chunks, pending, strict=True):
+            found = _result(future)
             yield self._here(chunk, overlay) if found is None else found
 
     def _submitted(self, files: list[Path], overlay: Overlay) -> Future[CheckedFiles] | None:
@@ -108,13 +114,20 @@ class Workers:
     def _here(self, files: list[Path], overlay: Overlay) -> CheckedFiles:
         if self._session is None:
             self._session = Session(*self._start)
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with _without_collector():
             return _check(files, self._session, self._fix, overlay)
-        finally:
-            if collecting:
-                gc.enable()
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Trees are many, and looking for cycles in them is slow."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _result(future: Future[CheckedFiles] | None) -> CheckedFiles | None:
@@ -129,7 +142,7 @@ _WORKERS_SESSION: list[Session] = []
 
 
 def _start_worker(settings: Settings, roots: tuple[Path, ...], words: Mapping[str, str]) -> None:
-    """Give a worker the one session that serves all its chunks; trees are many, and looking for cycles in them slow."""
+    """Give a worker the one session that serves all its chunks; it looks for no cycles, as `_without_collector` says."""
     gc.disable()
     _WORKERS_SESSION[:] = [Session(settings, roots, words)]
 

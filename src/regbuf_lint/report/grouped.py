@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 def render(result: RunResult, context: ReportContext) -> str:
     """Return a line per error, and a block of lines per file with findings, with a blank line behind it."""
     style = Style(context.color)
-    rows = [error_line(error, style) for error in result.all_errors]
+    rows = [error_line(error, style) for error in result.errors]
     for file in result.files:
         rows += _file_rows(file, style)
     return "".join(row + "\n" for row in rows)
 
 
 def _file_rows(file: FileResult, style: Style) -> Iterator[str]:
+    yield from (error_line(error, style) for error in file.errors)
     if not file.findings:
         return
     yield f"{style.bold(file.path)}:"
