@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from regbuf_lint import __version__
+from regbuf_lint.cli.command_line import split_names
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
 from regbuf_lint.cli.why import parse_target
@@ -22,10 +24,11 @@ _LIST_OPTIONS = ("select", "extend-select", "ignore")
 _ISOLATED_WITH_CONFIG = "--isolated and --config exclude each other"
 _NOT_WITH_WHY = (
     "fix", "unsafe-fixes", "fix-only", "diff", "show-fixes", "verify", "factory", "output-file", "statistics",
-    "exit-non-zero-on-fix", "stdin-filename", "explain", "list-rules",
+    "exit-non-zero-on-fix", "stdin-filename", "explain", "list-rules", "write-baseline", "baseline", "add-noqa",
 )  # fmt: skip
-
-
+_ADOPTION = ("write-baseline", "add-noqa")
+_NOT_WITH_ADOPTION = ("fix", "fix-only", "diff", "statistics", "exit-zero")
+_NOT_GIVEN: tuple[object, ...] = (None, False, [])
 _OF_THE_VERIFIER = ("inputs", "timeout", "memory", "device")
 
 
@@ -47,7 +50,9 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         UsageError: an option is unknown, or its value is wrong.
         SystemExit: after ``--help`` and ``--version``.
     """
-    arguments = _parser().parse_intermixed_args(argv)
+    options, names = split_names(sys.argv[1:] if argv is None else argv)
+    arguments = _parser().parse_intermixed_args(options)
+    arguments.paths += names
     _check(arguments)
     return arguments
 
@@ -117,10 +122,31 @@ def _check(arguments: argparse.Namespace) -> None:
         if getattr(arguments, name) and not arguments.verify:
             msg = f"--{name} needs --verify"
             raise UsageError(msg)
+    _check_adoption(arguments, is_stdin=is_stdin)
     if arguments.isolated and arguments.config is not None:
         raise UsageError(_ISOLATED_WITH_CONFIG)
     if arguments.output_file is not None:
         arguments.output_format = with_output_file(arguments.output_format, arguments.output_file)
+
+
+def _check_adoption(arguments: argparse.Namespace, *, is_stdin: bool) -> None:
+    """Refuse what cannot be done together with writing a baseline or comments.
+
+    Raises:
+        UsageError: it is asked.
+    """
+    asked = [name for name in _ADOPTION if getattr(arguments, name.replace("-", "_")) is not None]
+    if not asked:
+        return
+    others = [*asked[1:], *(name for name in _NOT_WITH_ADOPTION if getattr(arguments, name.replace("-", "_")))]
+    if asked[0] == "write-baseline" and arguments.baseline is not None:
+        others.append("baseline")
+    if others or is_stdin:
+        msg = f"--{asked[0]} cannot be combined with {f'--{others[0]}' if others else 'standard input'}"
+        raise UsageError(msg)
+    if arguments.add_noqa is not None and len(arguments.add_noqa.splitlines()) > 1:
+        msg = "--add-noqa: a reason is one line"
+        raise UsageError(msg)
 
 
 def _check_why(arguments: argparse.Namespace) -> None:
@@ -129,7 +155,7 @@ def _check_why(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: something else is asked.
     """
-    others = [option for option in _NOT_WITH_WHY if getattr(arguments, option.replace("-", "_"))]
+    others = [option for option in _NOT_WITH_WHY if getattr(arguments, option.replace("-", "_")) not in _NOT_GIVEN]
     others += ["output-format"] if arguments.output_format != DEFAULT_OUTPUTS else []
     if arguments.paths or others:
         msg = f"--why cannot be combined with {f'--{others[0]}' if others else 'paths'}"
@@ -177,6 +203,7 @@ def _parser() -> _Parser:
     _add_fixing(parser.add_argument_group("fixing"))
     _add_selection(parser.add_argument_group("what to report"))
     _add_output(parser.add_argument_group("output"))
+    _add_adoption(parser.add_argument_group("findings that are there already"))
     _add_configuration(parser.add_argument_group("configuration and files"))
     _add_information(parser.add_argument_group("information"))
     return parser
@@ -215,6 +242,14 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--ignore", action="append", metavar="CODES", help="codes or prefixes not to run")
     group.add_argument(
         "--per-file-ignores", action="append", metavar="PATTERN:CODE,...", help="codes not to report in some files"
+    )
+
+
+def _add_adoption(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--write-baseline", metavar="FILE", help="list all findings in a file, and do no more")
+    group.add_argument("--baseline", metavar="FILE", help="leave out findings that this file lists")
+    group.add_argument(
+        "--add-noqa", metavar="[=REASON]", help="write a `# noqa` comment for every finding, and the reason behind it"
     )
 
 

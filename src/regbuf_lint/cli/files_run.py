@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.folder import folder_in_use
+from regbuf_lint.cli.adoption import KnownFindings, add_noqa_comments, write_baseline
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.progress import Progress
 from regbuf_lint.cli.reporting import is_streamed, print_errors, print_notes, print_part, print_report
@@ -34,6 +35,7 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         UsageError: the report cannot be written.
     """
     started = time.perf_counter()
+    known = KnownFindings.of(arguments)
     discovery = discover([Path(name) for name in arguments.paths], settings)
     if not arguments.quiet:
         for directory in discovery.empty:
@@ -47,7 +49,7 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         write = not (arguments.diff or arguments.verify)
         folder = None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
         fix = fix_mode(arguments)
-        with Progress(arguments, console, len(discovery.files)) as progress:
+        with Progress(arguments, console, len(discovery.files), known.left_out_of) as progress:
             result = check_files(
                 discovery.files, settings, jobs=jobs, fix=fix, write=write, cache_folder=folder, tell=progress.tell
             )
@@ -56,8 +58,14 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         from regbuf_lint.cli.verified_fixes import verifier_options, write_verified  # noqa: PLC0415  start-up time
 
         result, unverified = write_verified(result, settings, verifier_options(arguments), jobs)
-    result = replace(result, errors=(*discovery.errors, *result.errors))
+    found = replace(result, errors=(*discovery.errors, *result.errors))
+    result = known.left_out_of_run(found)
+    if arguments.write_baseline is not None:
+        return write_baseline(result, arguments, console)
+    if arguments.add_noqa is not None:
+        return add_noqa_comments(result, arguments, console)
     result = _print(result, arguments, console)
+    known.print_notes(found, settings, arguments, console)
     for one in unverified:
         console.note("warning", f"not verified, so not written: {one.path}::{one.class_name}: {one.reason}")
     if arguments.verbose:

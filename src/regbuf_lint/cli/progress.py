@@ -11,6 +11,7 @@ from regbuf_lint.model.result import RunResult
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Callable
 
     from typing_extensions import Self
 
@@ -33,12 +34,16 @@ class Progress:
         arguments: the command line.
         console: where to print.
         total: number of files.
+        kept: gives what is to be printed of the result of a file.
     """
 
-    def __init__(self, arguments: Namespace, console: Console, total: int) -> None:
+    def __init__(
+        self, arguments: Namespace, console: Console, total: int, kept: Callable[[FileResult], FileResult]
+    ) -> None:
         self._arguments = arguments
         self._console = console
         self._total = total
+        self._kept = kept
         self._streams = is_streamed(arguments)
         self._shows = sys.stderr.isatty() and not arguments.quiet
         self._next = time.monotonic() + _FIRST_AFTER
@@ -54,9 +59,9 @@ class Progress:
     def tell(self, file: FileResult) -> None:
         """A file is checked."""
         self._done += 1
-        if self._streams and (file.findings or file.errors):
+        if self._streams and ((kept := self._kept(file)).findings or kept.errors):
             self._erase()
-            print_part(RunResult((file,)), self._arguments, self._console)
+            print_part(RunResult((kept,)), self._arguments, self._console)
         if self._shows and (now := time.monotonic()) >= self._next:
             self._next = now + _NEXT_AFTER
             self._is_shown = True

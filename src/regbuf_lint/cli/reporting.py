@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 def is_streamed(arguments: Namespace) -> bool:
     """Whether the findings of a file are printed as soon as they are known."""
-    may_change = arguments.fix or arguments.fix_only or arguments.diff
-    return not may_change and not arguments.statistics and any(_is_seen(one) for one in arguments.output_format)
+    may_change = arguments.fix or arguments.fix_only or arguments.diff or arguments.add_noqa is not None
+    is_listed = not arguments.statistics and arguments.write_baseline is None
+    return is_listed and not may_change and any(_is_seen(one) for one in arguments.output_format)
 
 
 def _is_seen(output: Output) -> bool:
@@ -61,7 +62,7 @@ def print_report(
             (console.err if to_stderr else console.out)(text)
             continue
         try:
-            _write_file(Path(output.file), text)
+            write_file(Path(output.file), text, "--output-file")
         except UsageError as error:
             failure = failure or error
     if failure is not None:
@@ -97,11 +98,16 @@ def _without_findings(result: RunResult) -> RunResult:
     return replace(result, files=(), errors=result.all_errors)
 
 
-def _write_file(path: Path, text: str) -> None:
+def write_file(path: Path, text: str, option: str) -> None:
+    """Write a file that an option names.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     except OSError as error:
-        msg = f"--output-file: {path.as_posix()}: {os_error_text(error)}"
+        msg = f"{option}: {path.as_posix()}: {os_error_text(error)}"
         raise UsageError(msg) from error
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.cli.adoption import KnownFindings
 from regbuf_lint.cli.files_run import fix_mode
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.reporting import print_errors, print_notes, print_report
@@ -33,10 +34,11 @@ def run_stdin(arguments: Namespace, settings: Settings, console: Console) -> int
     Raises:
         UsageError: the report cannot be written.
     """
+    known = KnownFindings.of(arguments)
     data = sys.stdin.buffer.read()
     name = arguments.stdin_filename or DEFAULT_NAME
     file, fixed = _check(data, name, arguments, settings)
-    result = RunResult((file,))
+    result = RunResult((known.left_out_of(file),))
     fixing = (arguments.fix or arguments.fix_only) and not arguments.diff
     if arguments.diff:
         console.out_bytes(_diff(data, fixed, name))

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from regbuf_lint.model.span import Position
     from regbuf_lint.report.style import Style
 
+_MOST_NAMES = 5
+
 
 def header(path: str, finding: Finding, style: Style) -> str:
     """Return ``path:row:column: CODE [*] message``; ``[*]`` marks a safe fix."""
@@ -52,3 +54,9 @@ def count(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number} {noun}{'es' if noun.endswith(('s', 'x')) else 's'}"
+
+
+def some(names: list[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    rest = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + rest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from regbuf_lint.report.lines import count, has_safe_fix, has_unsafe_fix, place
+from regbuf_lint.report.lines import count, has_safe_fix, has_unsafe_fix, place, some
 from regbuf_lint.report.style import Style
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.fix import Fix
     from regbuf_lint.model.result import RunResult
-
-_MOST_NAMES = 5
 
 
 def summary_line(result: RunResult, *, fixing: bool, unsafe: bool) -> str:
@@ -112,7 +110,7 @@ def hints(result: RunResult) -> Iterator[str]:
     if names:
         which = "it" if len(names) == 1 else "them"
         yield (
-            f"{count(len(names), 'base class')} could not be resolved ({_some(names)}), so classes built on {which}"
+            f"{count(len(names), 'base class')} could not be resolved ({some(names)}), so classes built on {which}"
             " were not checked; list those that are nn.Module classes in `module-classes`"
         )
 
@@ -122,12 +120,6 @@ def _unfollowed(result: RunResult) -> Iterator[str]:
     if names:
         are = "is" if len(names) == 1 else "are"
         yield (
-            f"{count(len(names), 'class')} {are} too large to be followed to the end ({_some(names)}), so what was"
+            f"{count(len(names), 'class')} {are} too large to be followed to the end ({some(names)}), so what was"
             " found there may not be all"
         )
-
-
-def _some(names: list[str]) -> str:
-    """Return the first of some names, and how many more there are."""
-    rest = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + rest

@@ -1,0 +1,36 @@
+"""A command line before options are read: commands as ruff has them, names behind ``--``, values that need a ``=``."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = {
+    "check": (),
+    "rule": ("--explain",),
+    "clean": ("--clean-cache",),
+    "version": ("--version",),
+}
+"""For each command, what stands for it among the options."""
+_WITHOUT_NEXT = frozenset({"--add-noqa"})
+"""Options whose value may be left out: what follows them is none, and it has to be written with a ``=``."""
+_END_OF_OPTIONS = "--"
+
+
+def split_names(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return options and names, and the names behind ``--``, which are never options or commands.
+
+    Args:
+        argv: arguments without the program's name.
+    """
+    arguments = list(argv)
+    names: list[str] = []
+    if _END_OF_OPTIONS in arguments:
+        end = arguments.index(_END_OF_OPTIONS)
+        arguments, names = arguments[:end], arguments[end + 1 :]
+    if arguments and arguments[0] in COMMANDS and not os.path.lexists(arguments[0]):
+        arguments[:1] = COMMANDS[arguments[0]]
+    return [f"{one}=" if one in _WITHOUT_NEXT else one for one in arguments], names

@@ -1,0 +1,147 @@
+"""Baselines and comments for all findings, from the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from regbuf_lint.cli.main import main
+
+Capture = pytest.CaptureFixture[str]
+MODULE = """\
+import torch
+from torch import nn
+
+
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.m = torch.ones(3)
+
+    def forward(self, x):
+        return x + self.m
+"""
+MORE = MODULE.replace("self.m", "self.k").replace("class M", "class K")
+CONCISE = ["--output-format", "concise", "--no-cache"]
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(MODULE)
+
+
+def test_a_baseline_leaves_out_what_was_there(capsys: Capture) -> None:
+    assert main(["--write-baseline", "base.json", "."]) == 0
+    assert capsys.readouterr() == ("", "regbuf-lint: note: wrote 1 finding to base.json\n")
+    assert main([*CONCISE, "--baseline", "base.json", "."]) == 0
+    assert capsys.readouterr() == ("No findings.\n", "")
+    Path("a.py").write_text("# moved\n" + MODULE + MORE)
+    assert main([*CONCISE, "--baseline", "base.json", "."]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("a.py:20:9: RBF001 [*] `K.k`")
+    assert out.count("RBF001") == 1
+    assert err == ""
+
+
+@pytest.mark.parametrize("output_format", ["json", "sarif", "full,json:out.json"])
+def test_a_baseline_counts_in_every_report(output_format: str, capsys: Capture) -> None:
+    main(["--write-baseline", "base.json", "."])
+    assert main(["--output-format", output_format, "--baseline", "base.json", "--no-cache", "."]) == 0
+    assert "RBF001" not in capsys.readouterr().out
+    assert not Path("out.json").exists() or json.loads(Path("out.json").read_text()) == []
+
+
+def test_stale_entries_are_told(capsys: Capture) -> None:
+    main(["--write-baseline", "base.json", "."])
+    Path("a.py").write_text("x = 1\n")
+    capsys.readouterr()
+    assert main([*CONCISE, "--baseline", "base.json", "."]) == 0
+    assert capsys.readouterr().err == (
+        "regbuf-lint: note: 1 entry of base.json is found no more (a.py: RBF001 M.m);"
+        " `--write-baseline base.json` leaves out what is gone\n"
+    )
+    main([*CONCISE, "-q", "--baseline", "base.json", "."])
+    assert capsys.readouterr().err == ""
+    main([*CONCISE, "--select", "RBF101", "--baseline", "base.json", "."])
+    assert capsys.readouterr().err == ""
+
+
+def test_fixes_are_made_of_what_is_known_too(capsys: Capture) -> None:
+    main(["--write-baseline", "base.json", "."])
+    capsys.readouterr()
+    assert main([*CONCISE, "--baseline", "base.json", "--fix", "."]) == 0
+    assert "register_buffer" in Path("a.py").read_text()
+    assert "1 entry of base.json is found no more" in capsys.readouterr().err
+
+
+def test_a_baseline_for_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    main(["--write-baseline", "base.json", "."])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(MODULE.encode())))
+    assert main([*CONCISE, "--baseline", "base.json", "--stdin-filename", "a.py", "-"]) == 0
+    assert capsys.readouterr().out == "No findings.\n"
+
+
+def test_file_errors_are_told_while_a_baseline_is_written(capsys: Capture) -> None:
+    assert main(["--write-baseline", "base.json", ".", "nope.py"]) == 2
+    assert capsys.readouterr().err.splitlines()[0] == "nope.py: error: no such file or directory"
+    assert len(json.loads(Path("base.json").read_text())["findings"]) == 1
+
+
+def test_syntax_errors_are_not_in_a_baseline(capsys: Capture) -> None:
+    Path("b.py").write_text("x = (\n")
+    assert main(["--write-baseline", "base.json", "."]) == 0
+    assert "1 syntax error left out" in capsys.readouterr().err
+    assert main([*CONCISE, "--baseline", "base.json", "."]) == 1
+
+
+def test_add_noqa(capsys: Capture) -> None:
+    assert main(["--add-noqa", "a.py"]) == 0
+    assert capsys.readouterr() == ("", "regbuf-lint: note: suppressed 1 finding in 1 file\n")
+    assert Path("a.py").read_text() == MODULE.replace("ones(3)", "ones(3)  # noqa: RBF001")
+    assert main([*CONCISE, "a.py"]) == 0
+
+
+def test_add_noqa_with_a_reason() -> None:
+    assert main(["--add-noqa=as it was", "."]) == 0
+    assert "  # noqa: RBF001  # as it was\n" in Path("a.py").read_text()
+
+
+def test_add_noqa_reports_what_is_left(capsys: Capture) -> None:
+    Path("b.py").write_text("x = (\n")
+    assert main([*CONCISE, "--add-noqa", "."]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("b.py:1:5: RBF900")
+    assert "RBF001" not in out
+    assert err == "regbuf-lint: note: suppressed 1 finding in 1 file\n"
+
+
+def test_add_noqa_leaves_what_a_baseline_lists() -> None:
+    main(["--write-baseline", "base.json", "."])
+    Path("a.py").write_text(MODULE + MORE)
+    assert main(["--add-noqa", "--baseline", "base.json", "."]) == 0
+    assert Path("a.py").read_text() == MODULE + MORE.replace("ones(3)", "ones(3)  # noqa: RBF001")
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--baseline", "none.json"], "none.json: no such file; `--write-baseline none.json` makes it"),
+        (["--baseline", "a.py"], "a.py: not a baseline of version 1"),
+        (["--write-baseline", "no/dir/b.json"], "--write-baseline: no/dir/b.json: no such file or directory"),
+        (["--write-baseline", "b", "--baseline", "b"], "--write-baseline cannot be combined with --baseline"),
+        (["--write-baseline", "b", "--add-noqa"], "--write-baseline cannot be combined with --add-noqa"),
+        (["--add-noqa", "--fix"], "--add-noqa cannot be combined with --fix"),
+        (["--add-noqa=two\nlines"], "--add-noqa: a reason is one line"),
+        (["--add-noqa", "-"], "--add-noqa cannot be combined with standard input"),
+        (["--add-noqa", "--why", "a.py:8"], "--why cannot be combined with --add-noqa"),
+    ],
+)
+def test_mistakes(argv: list[str], message: str, capsys: Capture) -> None:
+    assert main([*argv]) == 2
+    assert capsys.readouterr().err == f"regbuf-lint: error: {message}\n"
+    assert Path("a.py").read_text() == MODULE
