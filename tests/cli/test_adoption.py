@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -125,6 +126,14 @@ def test_add_noqa_leaves_what_a_baseline_lists() -> None:
     Path("a.py").write_text(MODULE + MORE)
     assert main(["--add-noqa", "--baseline", "base.json", "."]) == 0
     assert Path("a.py").read_text() == MODULE + MORE.replace("ones(3)", "ones(3)  # noqa: RBF001")
+
+
+@pytest.mark.parametrize(("external", "code"), [("", 1), ('external = ["RBF"]', 0)])
+def test_what_the_page_says_of_ruff(external: str, code: int) -> None:
+    main(["--add-noqa", "a.py"])
+    Path("ruff.toml").write_text(f'[lint]\nselect = ["RUF100", "RUF102"]\n{external}\n')
+    command = [sys.executable, "-m", "ruff", "check", "--no-cache", "a.py"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == code
 
 
 @pytest.mark.parametrize(
