@@ -1,4 +1,4 @@
-"""Writing to the terminal: encodings that lack a character and readers that have gone do no harm."""
+"""Writing to the terminal: encodings that lack a character, readers that have gone and full disks do no harm."""
 
 from __future__ import annotations
 
@@ -6,23 +6,41 @@ import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from regbuf_lint.source.errors import os_error_text
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 class Console:
-    """Standard output and standard error of one run."""
+    """Standard output and standard error of one run.
+
+    What cannot be written does not stop the run: other reports are written and files fixed nevertheless. What was
+    closed before the run started is open to nowhere, so that no file is opened in its place.
+
+    Attributes:
+        failure: why standard output does not have all that was written; empty where it has. A reader that has gone
+            wanted no more.
+    """
+
+    def __init__(self) -> None:
+        self.failure = ""
+        self._is_closed = sys.stdout is None
+        if sys.stdout is None:
+            sys.stdout = _nowhere()
+        if sys.stderr is None:
+            sys.stderr = _nowhere()
 
     def out(self, text: str) -> None:
         """Write text to standard output."""
-        _write(sys.stdout, text)
+        self._note(_write(sys.stdout, text), written=bool(text))
 
     def out_bytes(self, data: bytes) -> None:
         """Write bytes to standard output as they are, for text that a program reads."""
         stream = sys.stdout
         buffer = getattr(stream, "buffer", None)
         if buffer is None:
-            _write(stream, data.decode("utf-8", "replace"))
+            self.out(data.decode("utf-8", "replace"))
             return
 
         def write() -> None:
@@ -30,7 +48,16 @@ class Console:
             buffer.write(data)
             buffer.flush()
 
-        _guard(stream, write)
+        self._note(_guard(stream, write), written=bool(data))
+
+    def flush(self) -> None:
+        """Write what others have printed."""
+        self._note(_write(sys.stdout, ""), written=True)
+
+    def _note(self, failure: str, *, written: bool) -> None:
+        if self._is_closed and written:
+            failure = "closed"
+        self.failure = self.failure or failure
 
     def err(self, text: str) -> None:
         """Write text to standard error."""
@@ -52,7 +79,11 @@ class Console:
         return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123  it stays open
+
+
+def _write(stream: TextIO, text: str) -> str:
     encoding = getattr(stream, "encoding", None) or "utf-8"
     text = text.encode(encoding, "backslashreplace").decode(encoding)
 
@@ -60,14 +91,24 @@ def _write(stream: TextIO, text: str) -> None:
         stream.write(text)
         stream.flush()
 
-    _guard(stream, write)
+    return _guard(stream, write)
 
 
-def _guard(stream: TextIO, write: Callable[[], None]) -> None:
-    """Write; where the reader has gone, let everything further go nowhere."""
+def _guard(stream: TextIO, write: Callable[[], None]) -> str:
+    """Write; where that fails, let everything further go nowhere.
+
+    Returns:
+        Why it failed; empty where it did not, and where the reader has gone.
+    """
     try:
         write()
-    except BrokenPipeError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+    except OSError as error:
+        _discard(stream)
+        return "" if isinstance(error, BrokenPipeError) else os_error_text(error)
+    return ""
+
+
+def _discard(stream: TextIO) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -31,16 +31,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     console = Console()
     try:
-        arguments = parse_arguments(argv)
-        if arguments.explain is not None or arguments.list_rules:
-            return _inform(arguments, console)
-        return _run(arguments, console)
+        code = _main(argv, console)
+    except SystemExit:
+        console.flush()
+        if not console.failure:
+            raise
+        code = CLEAN
     except (UsageError, SettingsError) as error:
         console.note("error", str(error))
-        return FAILURE
+        code = FAILURE
     except KeyboardInterrupt:
         console.note("error", "interrupted")
-        return INTERRUPTED
+        code = INTERRUPTED
+    except Exception as error:  # noqa: BLE001  CI takes a traceback's exit code for findings
+        told = f"{type(error).__name__}: {error}".splitlines()[0]
+        console.note("error", f"internal error, please report it: {told}")
+        code = FAILURE
+    if console.failure:
+        console.note("error", f"standard output: {console.failure}")
+        return code if code == INTERRUPTED else FAILURE
+    return code
+
+
+def _main(argv: Sequence[str] | None, console: Console) -> int:
+    arguments = parse_arguments(argv)
+    if arguments.explain is not None or arguments.list_rules:
+        return _inform(arguments, console)
+    return _run(arguments, console)
 
 
 def _inform(arguments: Namespace, console: Console) -> int:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.adoption import KnownFindings
+from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.files_run import fix_mode
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.reporting import print_errors, print_notes, print_report
 from regbuf_lint.model.result import FileError, FileResult, RunResult
 from regbuf_lint.source.discovery import is_excluded
-from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.errors import SourceError, os_error_text
 from regbuf_lint.source.text import SourceText, decode_source
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ def run_stdin(arguments: Namespace, settings: Settings, console: Console) -> int
     checked comes out as it went in.
 
     Raises:
-        UsageError: the report cannot be written.
+        UsageError: nothing can be read, or the report cannot be written.
     """
     known = KnownFindings.of(arguments)
-    data = sys.stdin.buffer.read()
+    data = _read()
     name = arguments.stdin_filename or DEFAULT_NAME
     file, fixed = _check(data, name, arguments, settings)
     result = RunResult((known.left_out_of(file),))
@@ -50,6 +51,22 @@ def run_stdin(arguments: Namespace, settings: Settings, console: Console) -> int
         print_report(result, arguments, console, to_stderr=fixing)
     print_notes(result, arguments, console)
     return exit_code(result, arguments)
+
+
+def _read() -> bytes:
+    """Return what is on standard input.
+
+    Raises:
+        UsageError: nothing can be read there.
+    """
+    if sys.stdin is None:
+        msg = "standard input is closed"
+        raise UsageError(msg)
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        msg = f"standard input: {os_error_text(error)}"
+        raise UsageError(msg) from error
 
 
 def _check(data: bytes, name: str, arguments: Namespace, settings: Settings) -> tuple[FileResult, SourceText | None]:
@@ -68,7 +85,8 @@ def _check(data: bytes, name: str, arguments: Namespace, settings: Settings) -> 
     try:
         return file, source.with_text(file.fixed.after)
     except SourceError as error:
-        return replace(file, errors=(*file.errors, FileError(name, str(error))), fixed=None), None
+        found = check_source(source, Path(name), settings)
+        return replace(found, errors=(*found.errors, FileError(name, str(error)))), None
 
 
 def _diff(data: bytes, fixed: SourceText | None, name: str) -> bytes:

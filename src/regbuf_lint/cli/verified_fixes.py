@@ -70,28 +70,15 @@ def write_verified(
     Raises:
         UsageError: nothing can be verified.
     """
-    from regbuf_lint.engine.writing import write_fixed  # noqa: PLC0415  start-up time
+    from regbuf_lint.engine.many_files import as_on_disk  # noqa: PLC0415  start-up time
+    from regbuf_lint.engine.writing import write_fixed  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="regbuf-lint-") as directory:
         refused = _Verification(Path(directory), options).refused(result.files)
     files = [replace(file, fixed=None) if file.path in refused else write_fixed(file) for file in result.files]
-    if refused:
-        files = _as_on_disk(files, settings, jobs)
+    if refused or any(file.errors for file in files):
+        files = as_on_disk(files, settings, jobs)
     return replace(result, files=tuple(files)), tuple(one for against in refused.values() for one in against)
-
-
-def _as_on_disk(files: Sequence[FileResult], settings: Settings, jobs: int) -> list[FileResult]:
-    """Check all files again: what was found in one may rest on the fixed text of one that was not written."""
-    from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
-    from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415
-
-    paths = [Path(file.path) for file in files]
-    checked = check_files(paths, settings, jobs=jobs, fix=FixMode.NONE, write=False)
-    now = {file.path: file for file in checked.files}
-    return [
-        replace(now[file.path], fixed=file.fixed, errors=tuple(dict.fromkeys((*file.errors, *now[file.path].errors))))
-        for file in files
-    ]
 
 
 class _Verification:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.cache import Cache
@@ -17,7 +19,6 @@ from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from regbuf_lint.engine.workers import Workers
     from regbuf_lint.index.reads import Read
@@ -58,9 +59,31 @@ def check_files(
         with Workers(settings, roots, cache.words(), jobs, fix) as workers:
             results = rounds.first(workers) if fix is FixMode.NONE else until_stable(partial(rounds.check, workers))
         rounds.remember()
-    if write:
-        results = list(map(write_fixed, results))
-    return RunResult(tuple(results))
+    if not write:
+        return RunResult(tuple(results))
+    written = list(map(write_fixed, results))
+    if any(after.errors != before.errors for before, after in zip(results, written, strict=True)):
+        written = as_on_disk(written, settings, jobs)
+    return RunResult(tuple(written))
+
+
+def as_on_disk(results: Sequence[FileResult], settings: Settings, jobs: int) -> list[FileResult]:
+    """Check files again, since some were not written: what is found in one may rest on the fixed text of another.
+
+    Args:
+        results: what was found and written, in the order of the files.
+        settings: the run's settings.
+        jobs: number of processes.
+
+    Returns:
+        What is found now, with what was fixed and what went wrong before.
+    """
+    paths = [Path(one.path) for one in results]
+    now = check_files(paths, settings, jobs=jobs, fix=FixMode.NONE, write=False)
+    return [
+        replace(found, fixed=one.fixed, errors=tuple(dict.fromkeys((*one.errors, *found.errors))))
+        for one, found in zip(results, now.files, strict=True)
+    ]
 
 
 def _key(settings: Settings, roots: tuple[Path, ...], folder: Path | None) -> str:

@@ -66,17 +66,18 @@ class SourceCheck:
         self._checked_last = Checked(())
 
     def result(self, mode: FixMode) -> FileResult:
-        """Check the text, and fix it in memory as far as ``mode`` says."""
+        """Check the text, and fix it in memory as far as ``mode`` says; what fails there costs no finding."""
         shown = shown_path(self.path)
         try:
             return with_deep_stack(partial(self._result, shown, mode))
         except SourceError as error:
-            return FileResult(shown, errors=(FileError(shown, str(error)),))
+            message = str(error)
         except RecursionError:
-            return FileResult(shown, errors=(FileError(shown, "nests too deeply to be checked"),))
+            message = "nests too deeply to be checked"
         except Exception as error:  # noqa: BLE001  one file's failure must not end the run
             message = f"internal error, please report it: {type(error).__name__}: {error}".splitlines()[0]
-            return FileResult(shown, errors=(FileError(shown, message),))
+        found = FileResult(shown) if mode is FixMode.NONE else self.result(FixMode.NONE)
+        return replace(found, errors=tuple(dict.fromkeys((*found.errors, FileError(shown, message)))))
 
     def wants(self, mode: FixMode) -> bool:
         """Whether something was found that ``mode`` fixes."""

@@ -103,12 +103,12 @@ class Workers:
             yield self._here(chunk, overlay) if found is None else found
 
     def _submitted(self, files: list[Path], overlay: Overlay) -> Future[CheckedFiles] | None:
-        """The future results of a process; None where they have died."""
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=self._start)
+        """The future results of a process; None where they have died, or none starts."""
         try:
+            if self._pool is None:
+                self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=self._start)
             return self._pool.submit(_check_in_worker, files, self._fix, overlay)
-        except BrokenProcessPool:
+        except (BrokenProcessPool, OSError):  # some systems let no process start
             return None
 
     def _here(self, files: list[Path], overlay: Overlay) -> CheckedFiles:
