@@ -32,7 +32,11 @@ RESTRICTED: dict[str, frozenset[str]] = {
 """Packages that only some layers may import."""
 
 MOST_LINES = 500
-FRONT_DOOR = {"__init__": frozenset[str](), "__main__": frozenset({"cli"})}
+FRONT_DOOR = {
+    "__init__": frozenset[str](),
+    "__main__": frozenset({"cli"}),
+    "api": frozenset({*CHAIN, "report"}),
+}
 """Files directly below the package, and the layers that they may import."""
 
 

@@ -64,4 +64,4 @@ def test_rules_are_those_that_exist() -> None:
 
 def test_configuration_keys_are_those_that_exist() -> None:
     keys = {field.name.replace("_", "-") for field in dataclasses.fields(Settings)} - DERIVED
-    assert {row[0] for row in first_cells("Configuration")} == keys | {"extend-exclude"}
+    assert {row[0] for row in first_cells("Configuration")} == keys | {"extend-exclude", "extend-ignore"}

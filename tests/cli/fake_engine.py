@@ -67,8 +67,9 @@ class FakeEngine:
         if self.raises is not None:
             raise self.raises
         results = tuple(self._check_file(path, fix, write=write) for path in files)
-        for result in results if tell is not None else ():
-            tell(result)
+        if tell is not None:
+            for result in results:
+                tell(result)
         return RunResult(results)
 
     def _check_file(self, path: Path, fix: FixMode, *, write: bool) -> FileResult:

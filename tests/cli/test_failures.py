@@ -14,6 +14,8 @@ import pytest
 from regbuf_lint.cli import files_run
 from regbuf_lint.cli import main as cli
 from regbuf_lint.engine import run, workers, writing
+from regbuf_lint.engine.fixing import fix_text
+from regbuf_lint.source.atomic_write import write_atomically
 from regbuf_lint.source.errors import SourceError
 
 if TYPE_CHECKING:
@@ -119,13 +121,12 @@ def test_a_file_that_cannot_be_written_keeps_its_findings(
     others: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     Path("b.py").write_text(MODULE)
-    write = writing.write_atomically
 
     def fail(path: Path, data: bytes, expected: bytes) -> None:
         if path.name == "a.py":
             msg = "cannot be written: no space left on device"
             raise SourceError(msg)
-        write(path, data, expected)
+        write_atomically(path, data, expected)
 
     monkeypatch.setattr(writing, "write_atomically", fail)
     assert cli.main(["--fix", "--no-cache", *others, "."]) == 2
@@ -178,12 +179,11 @@ def test_text_that_cannot_be_encoded_keeps_its_findings(monkeypatch: pytest.Monk
 
 
 def test_a_failure_while_fixing_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    fix = run.fix_text
 
     def fail(source: object, check: object, mode: FixMode) -> object:
         if mode.value != "none":
             raise ZeroDivisionError
-        return fix(source, check, mode)  # type: ignore[arg-type]
+        return fix_text(source, check, mode)  # type: ignore[arg-type]
 
     monkeypatch.setattr(run, "fix_text", fail)
     assert cli.main(["--fix", "--no-cache", "--output-format", "concise", "a.py"]) == 2

@@ -88,7 +88,7 @@ def test_exit_codes(argv: list[str], code: int) -> None:
         (["--per-file-ignores", "RBF001"], "argument --per-file-ignores: expected PATTERN:CODE, not `RBF001`"),
         (["--per-file-ignores", "x.py:"], "argument --per-file-ignores: expected PATTERN:CODE, not `x.py:`"),
         (["--persistent", "allways"], "--persistent must be one of `auto`, `always`, `never`, not `allways`; did you"),
-        (["--explain", "RBF002"], "--explain: unknown rule code `RBF002`; did you mean `RBF001`?"),
+        (["--explain", "RBF002"], "--explain: unknown rule `RBF002`; did you mean `RBF001`?"),
         (["--output-file", "no/such/dir/file"], "--output-file: no/such/dir/file: no such file or directory"),
     ],
 )

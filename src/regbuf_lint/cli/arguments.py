@@ -10,6 +10,7 @@ from regbuf_lint import __version__
 from regbuf_lint.cli.command_line import split_names
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
+from regbuf_lint.cli.suggestions import did_you_mean
 from regbuf_lint.cli.why import parse_target
 from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from regbuf_lint.cli.why import Target
 
 STDIN = "-"
-_LIST_OPTIONS = ("select", "extend-select", "ignore")
+_UNKNOWN = "unrecognized arguments: "
+_LIST_OPTIONS = (
+    "select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable", "exclude", "extend-exclude",
+)  # fmt: skip
 _ISOLATED_WITH_CONFIG = "--isolated and --config exclude each other"
 _NOT_WITH_WHY = (
     "fix", "unsafe-fixes", "fix-only", "diff", "show-fixes", "verify", "factory", "output-file", "statistics",
@@ -36,8 +40,10 @@ class _Parser(argparse.ArgumentParser):
     """Tells mistakes as an exception, so that there is one place that prints them."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise what argparse would print."""
-        raise UsageError(message)
+        """Raise what argparse would print, and what may have been meant."""
+        unknown = message.removeprefix(_UNKNOWN).split()
+        option = unknown[0].partition("=")[0] if message.startswith(_UNKNOWN) else ""
+        raise UsageError(message + (did_you_mean(option, self._option_string_actions) if option else ""))
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -63,7 +69,10 @@ def overrides(arguments: argparse.Namespace) -> dict[str, object]:
     for key in _LIST_OPTIONS:
         values = getattr(arguments, key.replace("-", "_"))
         if values is not None:
-            given[key] = [code for value in values for code in _split(value)]
+            given[key] = [one for value in values for one in _split(value)]
+            if key == "select" and not given[key]:
+                msg = "argument --select: no code is given, so nothing would be checked"
+                raise UsageError(msg)
     if arguments.per_file_ignores is not None:
         given["per-file-ignores"] = _per_file_ignores(arguments.per_file_ignores)
     for key in ("persistent", "buffer-style", "python", "annotate"):
@@ -229,6 +238,10 @@ def _add_fixing(group: argparse._ArgumentGroup) -> None:
         metavar="NAMES",
         help="with --verify: where to, as regbuf-verify has it",
     )
+    group.add_argument(
+        "--fixable", action="append", metavar="CODES", help="codes whose fixes are applied (default: ALL)"
+    )
+    group.add_argument("--unfixable", action="append", metavar="CODES", help="codes whose fixes are shown only")
     group.add_argument("--persistent", metavar="{auto,always,never}", help="what fixes write for `persistent`")
     group.add_argument("--buffer-style", metavar="{register-buffer,nn-buffer}", help="how fixes register a buffer")
     group.add_argument(
@@ -240,6 +253,7 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--select", action="append", metavar="CODES", help="codes or prefixes to run, or ALL")
     group.add_argument("--extend-select", action="append", metavar="CODES", help="codes to run beside those selected")
     group.add_argument("--ignore", action="append", metavar="CODES", help="codes or prefixes not to run")
+    group.add_argument("--extend-ignore", action="append", metavar="CODES", help="the same")
     group.add_argument(
         "--per-file-ignores", action="append", metavar="PATTERN:CODE,...", help="codes not to report in some files"
     )
@@ -275,6 +289,8 @@ def _add_configuration(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--config", metavar="FILE", help="read this file instead of the nearest pyproject.toml")
     group.add_argument("--isolated", action="store_true", help="read no configuration file")
     group.add_argument("--python", metavar="PATH", help="interpreter or environment that the project runs with")
+    group.add_argument("--exclude", action="append", metavar="PATTERNS", help="paths to leave out instead of the usual")
+    group.add_argument("--extend-exclude", action="append", metavar="PATTERNS", help="paths to leave out beside those")
     group.add_argument("--force-exclude", action="store_true", help="exclude patterns also cover paths named here")
     group.add_argument("--stdin-filename", metavar="NAME", help="what the text on standard input is called")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
@@ -284,7 +300,7 @@ def _add_configuration(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_information(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--explain", metavar="CODE", help="print the page of a rule")
+    group.add_argument("--explain", metavar="RULE", help="print the page of a rule, by code or name")
     group.add_argument(
         "--why",
         type=_target,

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from regbuf_lint.cli.errors import UsageError
+from regbuf_lint.cli.suggestions import did_you_mean
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -20,17 +23,35 @@ _WITHOUT_NEXT = frozenset({"--add-noqa"})
 _END_OF_OPTIONS = "--"
 
 
+def _command(word: str) -> Sequence[str]:
+    """Return what stands for a command.
+
+    Raises:
+        UsageError: there is no such command, and one is spelled like it.
+    """
+    if word in COMMANDS:
+        return COMMANDS[word]
+    hint = did_you_mean(word, COMMANDS)
+    if hint:
+        msg = f"neither a path nor a command: `{word}`{hint}"
+        raise UsageError(msg)
+    return (word,)
+
+
 def split_names(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return options and names, and the names behind ``--``, which are never options or commands.
 
     Args:
         argv: arguments without the program's name.
+
+    Raises:
+        UsageError: a command is misspelled.
     """
     arguments = list(argv)
     names: list[str] = []
     if _END_OF_OPTIONS in arguments:
         end = arguments.index(_END_OF_OPTIONS)
         arguments, names = arguments[:end], arguments[end + 1 :]
-    if arguments and arguments[0] in COMMANDS and not os.path.lexists(arguments[0]):
-        arguments[:1] = COMMANDS[arguments[0]]
+    if arguments and arguments[0].isidentifier() and not os.path.lexists(arguments[0]):
+        arguments[:1] = _command(arguments[0])
     return [f"{one}=" if one in _WITHOUT_NEXT else one for one in arguments], names

@@ -68,6 +68,11 @@ class Console:
         self.err(f"regbuf-lint: {kind}: {message}\n")
 
     @staticmethod
+    def is_terminal() -> bool:
+        """Whether somebody reads standard output."""
+        return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+    @staticmethod
     def wants_color(choice: str) -> bool:
         """Whether standard output is to be coloured, for a choice of ``auto``, ``always`` or ``never``."""
         if choice != "auto":
@@ -76,7 +81,7 @@ class Console:
             return False
         if os.environ.get("FORCE_COLOR"):
             return True
-        return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        return Console.is_terminal()
 
 
 def _nowhere() -> TextIO:

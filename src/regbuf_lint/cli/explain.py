@@ -16,17 +16,35 @@ if TYPE_CHECKING:
 _FIX_MARKS = {FixAvailability.ALWAYS: "fix", FixAvailability.SOMETIMES: "some", FixAvailability.NEVER: "-"}
 
 
-def find_rule(code: str, codes: Sequence[str]) -> int:
-    """Return the place of a code among the codes, whatever its case.
+def find_rule(wanted: str, rules: Sequence[RuleMeta]) -> int:
+    """Return the place of the rule that has a code or a name, whatever its case.
 
     Raises:
-        UsageError: there is no such code.
+        UsageError: there is none.
     """
-    wanted = code.strip().upper()
-    if wanted in codes:
-        return codes.index(wanted)
-    msg = f"--explain: unknown rule code `{code}`{did_you_mean(wanted, codes)}"
+    word = wanted.strip()
+    for number, rule in enumerate(rules):
+        if word.upper() == rule.code or word.lower() == rule.name:
+            return number
+    by_code = did_you_mean(word.upper(), [rule.code for rule in rules])
+    hint = by_code or did_you_mean(word.lower(), [rule.name for rule in rules])
+    msg = f"--explain: unknown rule `{wanted}`{hint}"
     raise UsageError(msg)
+
+
+def rendered(page: str, *, color: bool) -> str:
+    """Return a page of Markdown as it looks on a terminal."""
+    from io import StringIO  # noqa: PLC0415  start-up time
+
+    from rich.console import Console  # noqa: PLC0415
+    from rich.markdown import Markdown  # noqa: PLC0415
+
+    shown = StringIO()
+    terminal = Console(
+        file=shown, force_terminal=True, no_color=not color, color_system="standard", legacy_windows=False
+    )
+    terminal.print(Markdown(page, code_theme="ansi_dark"))
+    return shown.getvalue()
 
 
 def rule_list(rules: Sequence[RuleMeta]) -> str:

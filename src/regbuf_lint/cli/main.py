@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.cli.arguments import STDIN, overrides, parse_arguments
 from regbuf_lint.cli.console import Console
 from regbuf_lint.cli.errors import UsageError
-from regbuf_lint.cli.explain import find_rule, rule_list
+from regbuf_lint.cli.explain import find_rule, rendered, rule_list
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, INTERRUPTED
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.settings import load_settings
+from regbuf_lint.source.toml_files import common_directory
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -69,8 +70,9 @@ def _inform(arguments: Namespace, console: Console) -> int:
     else:
         from regbuf_lint.report.rule_page import rule_page  # noqa: PLC0415  start-up time
 
-        rule = RULES[find_rule(arguments.explain, [rule.meta.code for rule in RULES])]
-        console.out(rule_page(rule.meta, rule.docs))
+        rule = RULES[find_rule(arguments.explain, [rule.meta for rule in RULES])]
+        page, color = rule_page(rule.meta, rule.docs), console.wants_color(arguments.color)
+        console.out(rendered(page, color=color) if color or console.is_terminal() else page)
     return CLEAN
 
 
@@ -109,7 +111,8 @@ def _clean(arguments: Namespace, settings: Settings, console: Console) -> int:
 def _settings(arguments: Namespace) -> Settings:
     """Return the settings of the command line and of the configuration file nearest to the paths."""
     config = Path(arguments.config) if arguments.config is not None else None
-    start = _start(arguments)
+    names = [arguments.stdin_filename or "stdin.py"] if arguments.paths == [STDIN] else arguments.paths
+    start = common_directory(map(Path, names))
     return load_settings(start, config, arguments.isolated, overrides(arguments), _known_codes)
 
 
@@ -117,18 +120,6 @@ def _known_codes() -> list[str]:
     from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
 
     return [rule.meta.code for rule in RULES]
-
-
-def _start(arguments: Namespace) -> Path:
-    """Return the innermost directory that holds everything named: from there configuration files are looked for."""
-    from os.path import commonpath  # noqa: PLC0415
-
-    names = [arguments.stdin_filename or "stdin.py"] if arguments.paths == [STDIN] else arguments.paths
-    places = [Path.cwd() / name for name in names]
-    try:
-        return Path(commonpath([place if place.is_dir() else place.parent for place in places]))
-    except ValueError:  # different drives
-        return Path.cwd()
 
 
 if __name__ == "__main__":

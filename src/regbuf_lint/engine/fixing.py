@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import without_rows
+from regbuf_lint.source.selection import is_fixable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.fix import Edit, Fix
+    from regbuf_lint.model.settings import Settings
     from regbuf_lint.model.span import Span
     from regbuf_lint.source.text import SourceText
 
 MOST_ROUNDS = 10
+_UNFIXABLE = "the fix is shown and not applied, since the settings leave those of this rule out"
 _BROKEN = "fix withheld: with it the file would no longer parse"
 
 
@@ -173,6 +176,15 @@ def without_fixes_of(left: Iterable[Finding], findings: Iterable[Finding], why: 
     return tuple(_kept_from(finding, untouched, why) for finding in findings)
 
 
+def with_fixable(findings: tuple[Finding, ...], settings: Settings) -> tuple[Finding, ...]:
+    """Findings, of which each that is not to be fixed has its fix shown only, and so has one that would make it too."""
+    if all(is_fixable(settings, code) for code in {one.code for one in findings}):
+        return findings
+    left = {id(one) for one in findings if not is_fixable(settings, one.code)}
+    shown = (_shown_only(one, _UNFIXABLE) if id(one) in left else one for one in findings)
+    return without_fixes_of((one for one in findings if id(one) in left), shown, "whose rule is `unfixable`")
+
+
 def _kept_from(finding: Finding, untouched: Mapping[Edit, list[Finding]], why: str) -> Finding:
     """A finding; shown only where its fix makes all edits of one that is left alone, which are found by their first."""
     edits = dict.fromkeys(finding.fix.edits if finding.fix is not None else ())
@@ -181,7 +193,12 @@ def _kept_from(finding: Finding, untouched: Mapping[Edit, list[Finding]], why: s
     other = next((one for one in made if _about(one) != _about(finding)), None)
     if finding.fix is None or other is None or finding.fix.applicability is Applicability.DISPLAY:
         return finding
-    reason = f"the fix is shown and not applied, since it registers `{other.attribute}`, too, {why}"
+    return _shown_only(finding, f"the fix is shown and not applied, since it registers `{other.attribute}`, too, {why}")
+
+
+def _shown_only(finding: Finding, reason: str) -> Finding:
+    if finding.fix is None or finding.fix.applicability is Applicability.DISPLAY:
+        return finding
     shown = replace(finding.fix, applicability=Applicability.DISPLAY)
     return replace(finding, fix=shown, help="; ".join(filter(None, (finding.help, reason))))
 

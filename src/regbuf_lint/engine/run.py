@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.deep_stack import with_deep_stack
-from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted, without_fixes_of
+from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted, with_fixable, without_fixes_of
 from regbuf_lint.engine.session import Checked, Session
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
@@ -122,7 +122,8 @@ class SourceCheck:
         kept = without_fixes_of(hidden, map(_with_shown_paths, seen), "which a comment leaves as it is")
         self._hidden = len(hidden)
         unused = session.unused_suppressions(path, text, suppressions, checked) if noqa else ()
-        return tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
+        found = tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
+        return with_fixable(found, session.settings)
 
 
 def _with_shown_paths(finding: Finding) -> Finding:

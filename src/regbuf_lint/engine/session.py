@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.context import ClassContext
+from regbuf_lint.classes.module_likeness import looks_like_module
 from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
 from regbuf_lint.engine.fixing import without_fixes_of
 from regbuf_lint.index.files import ParseError
@@ -52,7 +53,7 @@ class Checked:
 
     Attributes:
         findings: sorted by place; suppression comments are not looked at yet.
-        unresolved_bases: names of bases because of which classes were passed over.
+        unresolved_bases: names of bases because of which classes were passed over that look like nn.Module classes.
         unfollowed: names of classes that are too large to be followed to their ends.
     """
 
@@ -190,7 +191,7 @@ class Session:
         for scope in facts.class_scopes():
             symbol = ClassSymbol(scope)
             membership = self._inference.hierarchy.membership(symbol)
-            if membership.verdict is Verdict.UNKNOWN:
+            if membership.verdict is Verdict.UNKNOWN and looks_like_module(symbol):
                 notes.unresolved_bases.update(dict.fromkeys(membership.unresolved))
             construction = construct_as_called(self._inference, symbol) if membership.verdict is Verdict.YES else None
             own = [] if construction is None else self._of_class(symbol, construction, notes)

@@ -142,7 +142,7 @@ _WORKERS_SESSION: list[Session] = []
 
 
 def _start_worker(settings: Settings, roots: tuple[Path, ...], words: Mapping[str, str]) -> None:
-    """Give a worker the one session that serves all its chunks; it looks for no cycles, as `_without_collector` says."""
+    """Give a worker the one session that serves all its chunks; as in `_without_collector`, it looks for no cycles."""
     gc.disable()
     _WORKERS_SESSION[:] = [Session(settings, roots, words)]
 

@@ -54,7 +54,8 @@ class FileResult:
         findings: what is left after suppression (and after fixing), sorted by place.
         suppressed: number of findings that a ``noqa`` comment hid.
         errors: what went wrong; the findings are then incomplete.
-        unresolved_bases: names of base classes that could not be resolved, as written for ``module-classes``.
+        unresolved_bases: names of bases that could not be resolved, as written for ``module-classes``, of classes that
+            look like nn.Module classes.
         unfollowed: classes that take more steps to follow than are taken, by their dotted names in the file; what is
             found in them may not be all.
         fixed: what was changed, if fixes were asked for and something changed.

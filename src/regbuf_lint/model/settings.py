@@ -51,6 +51,8 @@ class Settings:
         select: codes or prefixes to run; None means those that are on by default.
         extend_select: codes or prefixes to run beside ``select``.
         ignore: codes or prefixes not to run; a longer prefix wins over a shorter one.
+        fixable: codes or prefixes whose fixes may be made.
+        unfixable: codes or prefixes whose fixes are shown only; a longer prefix wins over a shorter one.
         per_file_ignores: further ``ignore`` for some files.
         exclude: gitignore-style patterns of paths that discovery leaves out (defaults included).
         respect_gitignore: whether discovery leaves out what git ignores.
@@ -75,6 +77,8 @@ class Settings:
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    fixable: tuple[str, ...] = ("ALL",)
+    unfixable: tuple[str, ...] = ()
     per_file_ignores: tuple[PerFileIgnore, ...] = ()
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True

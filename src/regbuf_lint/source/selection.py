@@ -36,6 +36,12 @@ def _is_selected(rule: RuleMeta, settings: Settings) -> bool:
     return refused is None or chosen > refused
 
 
+def is_fixable(settings: Settings, code: str) -> bool:
+    """Whether the fixes of a rule may be made: ``fixable`` and ``unfixable`` are as ``select`` and ``ignore``."""
+    allowed, refused = _weight(code, settings.fixable), _weight(code, settings.unfixable)
+    return allowed is not None and (refused is None or allowed > refused)
+
+
 def _weight(code: str, selectors: Iterable[str]) -> int | None:
     """Return the length of the longest selector that names a code, 0 for ``ALL``, None where none does."""
     weights = [0 if selector == ALL else len(selector) for selector in selectors if names(selector, code)]

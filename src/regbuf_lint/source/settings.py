@@ -116,8 +116,11 @@ def _field(key: str) -> str:
 
 def _convert(key: str, value: object, where: str, known_codes: Callable[[], Collection[str]] | None) -> tuple[str, Any]:
     """Return the name of the field and the value of one setting."""
+    if key not in _CONVERTERS:
+        msg = f"unknown option `{key}`{_suggestion(key.replace('_', '-'), _CONVERTERS)}"
+        raise SettingsError(msg)
     converted = _CONVERTERS[key](value, where)
-    if known_codes is not None and key in {"select", "extend-select", "ignore"}:
+    if known_codes is not None and key in _SELECTING:
         check_codes(converted, known_codes(), where)
     if known_codes is not None and key == "per-file-ignores":
         for entry in converted:
@@ -129,21 +132,20 @@ def _merge(values: dict[str, Any], given: dict[str, tuple[str, Any]]) -> dict[st
     """Return the file's values with those of the command line over them."""
     over = dict(given.values())
     merged = {**values, **over}
+    kept = _both(values, "ignore", "extend_ignore")
     if "select" in over:
         merged["extend_select"] = over.get("extend_select", ())
-        kept = [code for code in values.get("ignore", ()) if not _outweighs(over["select"], code)]
+        kept = tuple(code for code in kept if not _outweighs(over["select"], code))
     else:
-        merged["extend_select"] = (
-            *values.get("extend_select", ()),
-            *over.get("extend_select", ()),
-        )
-        kept = list(values.get("ignore", ()))
-    merged["ignore"] = (*kept, *over.get("ignore", ()))
-    merged["extend_exclude"] = (
-        *values.get("extend_exclude", ()),
-        *over.get("extend_exclude", ()),
-    )
+        merged["extend_select"] = (*values.get("extend_select", ()), *over.get("extend_select", ()))
+    merged["ignore"] = (*kept, *_both(over, "ignore", "extend_ignore"))
+    merged.pop("extend_ignore", None)
+    merged["extend_exclude"] = (*values.get("extend_exclude", ()), *over.get("extend_exclude", ()))
     return merged
+
+
+def _both(values: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
+    return tuple(item for key in keys for item in values.get(key, ()))
 
 
 def _outweighs(select: Iterable[str], ignored: str) -> bool:
@@ -271,10 +273,9 @@ def _per_attribute_persistent(value: object, where: str) -> tuple[AttributePersi
     return tuple(entries)
 
 
+_SELECTING = ("select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable")
 _CONVERTERS: dict[str, Callable[[object, str], Any]] = {
-    "select": _codes,
-    "extend-select": _codes,
-    "ignore": _codes,
+    **dict.fromkeys(_SELECTING, _codes),
     "per-file-ignores": _per_file_ignores,
     "exclude": _patterns,
     "extend-exclude": _patterns,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from regbuf_lint.source.errors import SettingsError, os_error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 PYPROJECT = "pyproject.toml"
 TOOL = "regbuf-lint"
@@ -62,6 +62,15 @@ def read_table(path: Path) -> ConfigTable:
     if found is not None:
         return found
     return ConfigTable(path, {} if path.name == PYPROJECT or "tool" in document else document, "")
+
+
+def common_directory(paths: Iterable[Path]) -> Path:
+    """Return the innermost directory that holds all paths: from there configuration files are looked for, upwards."""
+    places = [Path.cwd() / path for path in paths]
+    try:
+        return Path(os.path.commonpath([place if place.is_dir() else place.parent for place in places]))
+    except ValueError:  # none, or different drives
+        return Path.cwd()
 
 
 def _upwards(start: Path) -> Iterator[Path]:

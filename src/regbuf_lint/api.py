@@ -1,0 +1,194 @@
+"""What other programs call; ``regbuf_lint`` offers it under its own name and imports it with the first use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.engine.fixing import FixMode
+from regbuf_lint.engine.many_files import check_files
+from regbuf_lint.engine.run import check_source as check_text
+from regbuf_lint.model.finding import Evidence, Finding
+from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.result import FileError, FileResult, RunResult
+from regbuf_lint.model.span import Position, Span
+from regbuf_lint.report.json_format import SCHEMA_VERSION, records
+from regbuf_lint.rules import RULES
+from regbuf_lint.source.discovery import discover
+from regbuf_lint.source.errors import SettingsError, SourceError
+from regbuf_lint.source.settings import load_settings
+from regbuf_lint.source.text import SourceText, decode_source
+from regbuf_lint.source.toml_files import common_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from os import PathLike
+
+    from regbuf_lint.model.settings import Settings
+
+__all__ = (
+    "SCHEMA_VERSION",
+    "Applicability",
+    "Edit",
+    "Evidence",
+    "FileError",
+    "FileResult",
+    "Finding",
+    "Fix",
+    "FixedSource",
+    "Position",
+    "RunResult",
+    "SettingsError",
+    "Span",
+    "check_paths",
+    "check_source",
+    "fix_source",
+    "to_records",
+)
+_NOTEBOOK = ".ipynb"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSource:
+    """What fixes make of a text.
+
+    Attributes:
+        text: the text as fixed, of a notebook that of its file; as it was given where nothing was fixed.
+        data: the same as the bytes of a file, in the encoding that the text declares.
+        applied: findings whose fixes were made; places are those in the text as it was then.
+        left: what is found in the new text, and what went wrong.
+    """
+
+    text: str
+    data: bytes
+    applied: tuple[Finding, ...]
+    left: FileResult
+
+
+def check_source(
+    source: str | bytes,
+    filename: str | PathLike[str] = "<string>",
+    *,
+    options: Mapping[str, object] | None = None,
+    config: str | PathLike[str] | None = None,
+    isolated: bool = False,
+) -> FileResult:
+    """Check one text.
+
+    Args:
+        source: the text, or the bytes of a file; those of a notebook where ``filename`` ends in ``.ipynb``.
+        filename: where the text lies or would lie; imports are resolved from there, and no such file need exist.
+        options: settings by their keys in the configuration (``{"select": ["RBF001"]}``), which win over it.
+        config: configuration file to read instead of the nearest one.
+        isolated: read no configuration file.
+
+    Returns:
+        The findings that no comment suppresses, and what went wrong: text that cannot be decoded is an error of the
+        result, text that does not parse a finding of ``RBF900``.
+
+    Raises:
+        SettingsError: the configuration or an option is wrong.
+    """
+    path = Path(filename)
+    settings = _settings(path.parent, options, config, isolated=isolated)
+    try:
+        return check_text(_source(source, path), path, settings)
+    except SourceError as error:
+        return _failed(path, error)
+
+
+def fix_source(
+    source: str | bytes,
+    filename: str | PathLike[str] = "<string>",
+    *,
+    unsafe: bool = False,
+    options: Mapping[str, object] | None = None,
+    config: str | PathLike[str] | None = None,
+    isolated: bool = False,
+) -> FixedSource:
+    """Check one text and fix it; nothing is written.
+
+    Args:
+        source: as for ``check_source``; of a notebook the text of the result is that of its file.
+        filename: as for ``check_source``.
+        unsafe: make unsafe fixes as well.
+        options: as for ``check_source``.
+        config: as for ``check_source``.
+        isolated: as for ``check_source``.
+
+    Raises:
+        SettingsError: the configuration or an option is wrong.
+    """
+    path = Path(filename)
+    settings = _settings(path.parent, options, config, isolated=isolated)
+    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    given = source if isinstance(source, str) else source.decode("utf-8", "replace")
+    try:
+        text = _source(source, path)
+    except SourceError as error:
+        return FixedSource(given, data, (), _failed(path, error))
+    file = check_text(text, path, settings, fix=FixMode.UNSAFE if unsafe else FixMode.SAFE)
+    if file.fixed is None or not file.fixed.applied:
+        return FixedSource(given, data, (), file)
+    fixed = text.with_text(file.fixed.after)
+    shown = fixed.data.decode("utf-8") if fixed.cells else fixed.text
+    return FixedSource(shown, fixed.data, file.fixed.applied, file)
+
+
+def check_paths(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    options: Mapping[str, object] | None = None,
+    config: str | PathLike[str] | None = None,
+    isolated: bool = False,
+    jobs: int = 1,
+) -> RunResult:
+    """Check files and directories, as ``regbuf-lint PATH...`` does; nothing is written, and no cache is used.
+
+    Args:
+        paths: files, and directories to search for Python files and notebooks.
+        options: settings by their keys in the configuration, which win over it.
+        config: configuration file to read instead of the nearest one.
+        isolated: read no configuration file.
+        jobs: number of processes.
+
+    Returns:
+        A result for each file, in the order of their paths; its ``errors`` name paths that are missing or unreadable.
+
+    Raises:
+        SettingsError: the configuration or an option is wrong.
+    """
+    named = [Path(path) for path in paths]
+    settings = _settings(common_directory(named), options, config, isolated=isolated)
+    found = discover(named, settings)
+    result = check_files(found.files, settings, jobs=jobs, fix=FixMode.NONE, write=False)
+    return RunResult(result.files, (*found.errors, *result.errors))
+
+
+def to_records(result: FileResult | RunResult) -> list[dict[str, Any]]:
+    """Return errors and findings as the objects of the JSON format, whose schema has the version ``SCHEMA_VERSION``."""
+    return list(records(result if isinstance(result, RunResult) else RunResult((result,))))
+
+
+def _source(source: str | bytes, path: Path) -> SourceText:
+    """The text to check; a string is one whatever encoding it declares.
+
+    Raises:
+        SourceError: bytes are no valid text, or a notebook is none.
+    """
+    name = path.as_posix()
+    if isinstance(source, bytes):
+        return decode_source(source, name)
+    return decode_source(source.encode(), name) if path.suffix == _NOTEBOOK else SourceText.from_text(source, name)
+
+
+def _failed(path: Path, error: SourceError) -> FileResult:
+    return FileResult(path.as_posix(), errors=(FileError(path.as_posix(), str(error)),))
+
+
+def _settings(
+    start: Path, options: Mapping[str, object] | None, config: str | PathLike[str] | None, *, isolated: bool
+) -> Settings:
+    named = None if config is None else Path(config)
+    return load_settings(start, named, isolated, options or {}, lambda: [rule.meta.code for rule in RULES])
