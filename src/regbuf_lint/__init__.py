@@ -6,7 +6,7 @@ that the command line and other tools start without it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # type checkers take it for the one of `typing`, which takes longer to import than all else here
 
 if TYPE_CHECKING:
     from regbuf_lint.api import (

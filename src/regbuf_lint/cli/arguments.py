@@ -29,9 +29,15 @@ _ISOLATED_WITH_CONFIG = "--isolated and --config exclude each other"
 _NOT_WITH_WHY = (
     "fix", "unsafe-fixes", "fix-only", "diff", "show-fixes", "verify", "factory", "output-file", "statistics",
     "exit-non-zero-on-fix", "stdin-filename", "explain", "list-rules", "write-baseline", "baseline", "add-noqa",
+    "watch",
 )  # fmt: skip
-_ADOPTION = ("write-baseline", "add-noqa")
-_NOT_WITH_ADOPTION = ("fix", "fix-only", "diff", "statistics", "exit-zero")
+_WITHOUT_REPORT = ("fix", "fix-only", "diff", "statistics", "exit-zero", "watch")
+_NOT_WITH = {
+    "write-baseline": ("add-noqa", "baseline", *_WITHOUT_REPORT),
+    "add-noqa": _WITHOUT_REPORT,
+    "watch": (),
+}
+"""For some options, what they cannot be combined with; none takes standard input."""
 _NOT_GIVEN: tuple[object, ...] = (None, False, [])
 _OF_THE_VERIFIER = ("inputs", "timeout", "memory", "device")
 
@@ -56,8 +62,10 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         UsageError: an option is unknown, or its value is wrong.
         SystemExit: after ``--help`` and ``--version``.
     """
-    options, names = split_names(sys.argv[1:] if argv is None else argv)
+    given = list(sys.argv[1:] if argv is None else argv)
+    options, names = split_names(given)
     arguments = _parser().parse_intermixed_args(options)
+    arguments.given = given
     arguments.paths += names
     _check(arguments)
     return arguments
@@ -131,31 +139,33 @@ def _check(arguments: argparse.Namespace) -> None:
         if getattr(arguments, name) and not arguments.verify:
             msg = f"--{name} needs --verify"
             raise UsageError(msg)
-    _check_adoption(arguments, is_stdin=is_stdin)
+    _check_combined(arguments, is_stdin=is_stdin)
     if arguments.isolated and arguments.config is not None:
         raise UsageError(_ISOLATED_WITH_CONFIG)
     if arguments.output_file is not None:
         arguments.output_format = with_output_file(arguments.output_format, arguments.output_file)
 
 
-def _check_adoption(arguments: argparse.Namespace, *, is_stdin: bool) -> None:
-    """Refuse what cannot be done together with writing a baseline or comments.
+def _check_combined(arguments: argparse.Namespace, *, is_stdin: bool) -> None:
+    """Refuse what cannot be done together with writing a baseline or comments, and with watching.
 
     Raises:
         UsageError: it is asked.
     """
-    asked = [name for name in _ADOPTION if getattr(arguments, name.replace("-", "_")) is not None]
-    if not asked:
-        return
-    others = [*asked[1:], *(name for name in _NOT_WITH_ADOPTION if getattr(arguments, name.replace("-", "_")))]
-    if asked[0] == "write-baseline" and arguments.baseline is not None:
-        others.append("baseline")
-    if others or is_stdin:
-        msg = f"--{asked[0]} cannot be combined with {f'--{others[0]}' if others else 'standard input'}"
-        raise UsageError(msg)
+    for option, excluded in _NOT_WITH.items():
+        if not _is_given(arguments, option):
+            continue
+        others = [f"--{one}" for one in excluded if _is_given(arguments, one)] + ["standard input"] * is_stdin
+        if others:
+            msg = f"--{option} cannot be combined with {others[0]}"
+            raise UsageError(msg)
     if arguments.add_noqa is not None and len(arguments.add_noqa.splitlines()) > 1:
         msg = "--add-noqa: a reason is one line"
         raise UsageError(msg)
+
+
+def _is_given(arguments: argparse.Namespace, option: str) -> bool:
+    return getattr(arguments, option.replace("-", "_")) not in _NOT_GIVEN
 
 
 def _check_why(arguments: argparse.Namespace) -> None:
@@ -164,7 +174,7 @@ def _check_why(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: something else is asked.
     """
-    others = [option for option in _NOT_WITH_WHY if getattr(arguments, option.replace("-", "_")) not in _NOT_GIVEN]
+    others = [option for option in _NOT_WITH_WHY if _is_given(arguments, option)]
     others += ["output-format"] if arguments.output_format != DEFAULT_OUTPUTS else []
     if arguments.paths or others:
         msg = f"--why cannot be combined with {f'--{others[0]}' if others else 'paths'}"
@@ -294,6 +304,7 @@ def _add_configuration(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--force-exclude", action="store_true", help="exclude patterns also cover paths named here")
     group.add_argument("--stdin-filename", metavar="NAME", help="what the text on standard input is called")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
+    group.add_argument("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
     group.add_argument("--no-cache", action="store_true", help="neither use nor leave results of earlier runs")
     group.add_argument("--cache-dir", metavar="DIR", help="where these are (default: .regbuf_cache)")
     group.add_argument("--clean-cache", action="store_true", help="remove the results of earlier runs, and do no more")

@@ -85,6 +85,10 @@ def _run(arguments: Namespace, console: Console) -> int:
         from regbuf_lint.cli.why import run_why  # noqa: PLC0415  start-up time
 
         return run_why(arguments, settings, console)
+    if arguments.watch:
+        from regbuf_lint.cli.watch import run_watch  # noqa: PLC0415  start-up time
+
+        return run_watch(arguments, settings, console)
     if arguments.paths == [STDIN]:
         from regbuf_lint.cli.stdin_run import run_stdin  # noqa: PLC0415  start-up time
 
