@@ -42,15 +42,24 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         print_part(RunResult((), discovery.errors), arguments, console)
     result, jobs = RunResult(()), arguments.jobs or _processors()
     if discovery.files:
-        from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415  start-up time
+        from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
+        from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415
+        from regbuf_lint.engine.writing import write_fixed  # noqa: PLC0415
 
-        write = not (arguments.diff or arguments.verify)
         folder = None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
         fix = fix_mode(arguments)
         with Progress(arguments, console, len(discovery.files)) as progress:
             result = check_files(
-                discovery.files, settings, jobs=jobs, fix=fix, write=write, cache_folder=folder, tell=progress.tell
+                discovery.files,
+                settings,
+                jobs=jobs,
+                fix=fix,
+                cache_folder=folder,
+                tell=progress.tell,
+                named=frozenset(map(Path, arguments.paths)),
             )
+        if fix is not FixMode.NONE and not (arguments.diff or arguments.verify):
+            result = replace(result, files=tuple(map(write_fixed, result.files)))
     unverified: tuple[Unverified, ...] = ()
     if arguments.verify:
         from regbuf_lint.cli.verified_fixes import verifier_options, write_verified  # noqa: PLC0415  start-up time
