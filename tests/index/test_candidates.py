@@ -23,6 +23,7 @@ HOLD_ONE = {
     "in_an_attribute": "from torch import nn\nclass Outer:\n    base = nn.Module\nclass A(Outer.base): pass\n",
     "in_some_rows": "from torch import (\n    nn,  # layers\n)\nclass A(\n    nn.Module,\n):\n    pass\n",
     "with_continued_row": "from torch \\\n    import nn\nclass A \\\n    (nn.Module): pass\n",
+    "with_old_newlines": "from torch import nn\rclass A(nn.Module):\r    pass\r",
     "behind_a_colon": "try: from torch.nn import Module as B\nexcept Exception:\n    class B: pass\nclass A(B): pass\n",
     "behind_a_semicolon": "import os; from torch.nn import Module as Base\nclass A(Base): pass\n",
     "if_installed": (

@@ -48,6 +48,8 @@ def outline(text: str) -> ast.Module:
     Raises:
         ParseError: the statements cannot be told from the rest.
     """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     imports = [*_at_start(_FROM, text), *_at_start(_IMPORT, text)]
     headers = []
     for place in _CLASS.finditer(text):
