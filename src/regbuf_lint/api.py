@@ -162,7 +162,7 @@ def check_paths(
     named = [Path(path) for path in paths]
     settings = _settings(common_directory(named), options, config, isolated=isolated)
     found = discover(named, settings)
-    result = check_files(found.files, settings, jobs=jobs, fix=FixMode.NONE, write=False)
+    result = check_files(found.files, settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
     return RunResult(result.files, (*found.errors, *result.errors))
 
 

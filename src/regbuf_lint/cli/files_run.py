@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from regbuf_lint.engine.fixing import FixMode
     from regbuf_lint.model.result import FixedFile
     from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.discovery import Discovery
 
 
 def run_files(arguments: Namespace, settings: Settings, console: Console) -> int:
@@ -42,17 +43,9 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
             console.note("warning", f"no Python files found under {directory.as_posix()}")
     if is_streamed(arguments):
         print_part(RunResult((), discovery.errors), arguments, console)
-    result, jobs = RunResult(()), arguments.jobs or _processors()
-    if discovery.files:
-        from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415  start-up time
-
-        write = not (arguments.diff or arguments.verify)
-        folder = None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
-        fix = fix_mode(arguments)
-        with Progress(arguments, console, len(discovery.files), known.left_out_of) as progress:
-            result = check_files(
-                discovery.files, settings, jobs=jobs, fix=fix, write=write, cache_folder=folder, tell=progress.tell
-            )
+    jobs = arguments.jobs or _processors()
+    progress = Progress(arguments, console, len(discovery.files), known.left_out_of)
+    result = _checked(discovery, arguments, settings, progress, jobs)
     unverified: tuple[Unverified, ...] = ()
     if arguments.verify:
         from regbuf_lint.cli.verified_fixes import verifier_options, write_verified  # noqa: PLC0415  start-up time
@@ -72,6 +65,28 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         seconds = time.perf_counter() - started
         console.note("note", f"checked {count(len(discovery.files), 'file')} in {seconds:.2f} s")
     return exit_code(result, arguments)
+
+
+def _checked(
+    discovery: Discovery, arguments: Namespace, settings: Settings, progress: Progress, jobs: int
+) -> RunResult:
+    """Check the files, and write what is fixed unless somebody else is to do that."""
+    if not discovery.files:
+        return RunResult(())
+    from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
+    from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415
+    from regbuf_lint.engine.writing import write_all  # noqa: PLC0415
+
+    folder = None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
+    fix = fix_mode(arguments)
+    named = frozenset(map(Path, arguments.paths))
+    with progress:
+        result = check_files(
+            discovery.files, settings, jobs=jobs, fix=fix, cache_folder=folder, tell=progress.tell, named=named
+        )
+    if fix is FixMode.NONE or arguments.diff or arguments.verify:
+        return result
+    return write_all(result, settings, jobs, named)
 
 
 def _print(result: RunResult, arguments: Namespace, console: Console) -> RunResult:

@@ -70,8 +70,7 @@ def write_verified(
     Raises:
         UsageError: nothing can be verified.
     """
-    from regbuf_lint.engine.many_files import as_on_disk  # noqa: PLC0415  start-up time
-    from regbuf_lint.engine.writing import write_fixed  # noqa: PLC0415
+    from regbuf_lint.engine.writing import as_on_disk, write_fixed  # noqa: PLC0415  start-up time
 
     with tempfile.TemporaryDirectory(prefix="regbuf-lint-") as directory:
         refused = _Verification(Path(directory), options).refused(result.files)

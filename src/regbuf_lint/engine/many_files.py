@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.cache import Cache
 from regbuf_lint.cache.key import cache_key
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.project_rounds import until_stable
-from regbuf_lint.engine.writing import write_fixed
 from regbuf_lint.index.files import package_roots
 from regbuf_lint.model.result import FileResult, RunResult
 from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from pathlib import Path
 
     from regbuf_lint.engine.workers import Workers
     from regbuf_lint.index.reads import Read
@@ -31,19 +29,19 @@ def check_files(
     *,
     jobs: int,
     fix: FixMode,
-    write: bool,
     cache_folder: Path | None = None,
     tell: Callable[[FileResult], None] | None = None,
+    named: Collection[Path] = (),
 ) -> RunResult:
-    """Check files of the disk, and fix them until a look at all of them leaves nothing to fix.
+    """Check files of the disk, and fix them in memory until a look at all of them leaves nothing to fix.
 
     Args:
         files: what to check.
         settings: the run's settings.
         jobs: number of processes.
         fix: which fixes are made.
-        write: whether fixed texts replace the files.
         cache_folder: where results of earlier runs are and those of this one go; None for neither.
+        named: files that the user names: where one of them does not parse, that is said in any case.
         tell: is given the result of each file's first check as soon as those of all files before it are known.
 
     Returns:
@@ -51,39 +49,15 @@ def check_files(
     """
     roots = package_roots(files)
     with closing(Cache(cache_folder, _key(settings, roots, cache_folder), settings)) as cache:
-        rounds = _Rounds(files, cache, fix, tell)
+        rounds = _Rounds(files, cache, fix, tell, named)
         if rounds.is_all_known:
             return RunResult(tuple(rounds.first(None)))
         from regbuf_lint.engine.workers import Workers  # noqa: PLC0415  not needed where all is known
 
-        with Workers(settings, roots, cache.words(), jobs, fix) as workers:
+        with Workers((settings, roots, cache.words(), named), jobs, fix) as workers:
             results = rounds.first(workers) if fix is FixMode.NONE else until_stable(partial(rounds.check, workers))
         rounds.remember()
-    if not write:
-        return RunResult(tuple(results))
-    written = list(map(write_fixed, results))
-    if any(after.errors != before.errors for before, after in zip(results, written, strict=True)):
-        written = as_on_disk(written, settings, jobs)
-    return RunResult(tuple(written))
-
-
-def as_on_disk(results: Sequence[FileResult], settings: Settings, jobs: int) -> list[FileResult]:
-    """Check files again, since some were not written: what is found in one may rest on the fixed text of another.
-
-    Args:
-        results: what was found and written, in the order of the files.
-        settings: the run's settings.
-        jobs: number of processes.
-
-    Returns:
-        What is found now, with what was fixed and what went wrong before.
-    """
-    paths = [Path(one.path) for one in results]
-    now = check_files(paths, settings, jobs=jobs, fix=FixMode.NONE, write=False)
-    return [
-        replace(found, fixed=one.fixed, errors=tuple(dict.fromkeys((*one.errors, *found.errors))))
-        for one, found in zip(results, now.files, strict=True)
-    ]
+    return RunResult(tuple(results))
 
 
 def _key(settings: Settings, roots: tuple[Path, ...], folder: Path | None) -> str:
@@ -98,10 +72,16 @@ class _Rounds:
         cache: results of earlier runs.
         fix: which fixes are made.
         tell: is given the results of the first round.
+        named: files that the user names.
     """
 
     def __init__(
-        self, files: Sequence[Path], cache: Cache, fix: FixMode, tell: Callable[[FileResult], None] | None
+        self,
+        files: Sequence[Path],
+        cache: Cache,
+        fix: FixMode,
+        tell: Callable[[FileResult], None] | None,
+        named: Collection[Path],
     ) -> None:
         self._files = files
         self._cache = cache
@@ -114,6 +94,7 @@ class _Rounds:
             path: one
             for path in files
             if (one := known.get(str(path.absolute()))) is not None
+            and (one.is_parsed or path not in named)
             and not any(fix.allows(finding.fix) for finding in one.findings)
         }
 

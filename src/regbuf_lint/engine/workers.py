@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import active_children
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import SourceCheck, shown_path
@@ -17,7 +17,7 @@ from regbuf_lint.model.result import FileError, FileResult
 from regbuf_lint.source.errors import SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from concurrent.futures import Future
     from pathlib import Path
     from types import TracebackType
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.overlay import Overlay
 
+Start: TypeAlias = "tuple[Settings, tuple[Path, ...], Mapping[str, str], Collection[Path]]"
+"""What a session starts with: the run's settings, further directories from which the project's packages are imported,
+words of files by path as ``Words.written`` has written them, and the files that the user names."""
 LEAST_BYTES_FOR_WORKERS = 400_000
 CHUNKS_PER_WORKER = 6
 
@@ -59,17 +62,13 @@ class Workers:
     are checked in this process.
 
     Args:
-        settings: the run's settings.
-        roots: directories from which packages of the project are imported.
-        words: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+        start: what a session of the run starts with.
         jobs: number of processes.
         fix: which fixes are made.
     """
 
-    def __init__(
-        self, settings: Settings, roots: tuple[Path, ...], words: Mapping[str, str], jobs: int, fix: FixMode
-    ) -> None:
-        self._start = (settings, roots, words)
+    def __init__(self, start: Start, jobs: int, fix: FixMode) -> None:
+        self._start = start
         self._jobs = jobs
         self._fix = fix
         self._pool: ProcessPoolExecutor | None = None
@@ -106,7 +105,7 @@ class Workers:
         """The future results of a process; None where they have died, or none starts."""
         try:
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=self._start)
+                self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=(self._start,))
             return self._pool.submit(_check_in_worker, files, self._fix, overlay)
         except (BrokenProcessPool, OSError):  # some systems let no process start
             return None
@@ -141,10 +140,10 @@ def _result(future: Future[CheckedFiles] | None) -> CheckedFiles | None:
 _WORKERS_SESSION: list[Session] = []
 
 
-def _start_worker(settings: Settings, roots: tuple[Path, ...], words: Mapping[str, str]) -> None:
-    """Give a worker the one session that serves all its chunks; as in `_without_collector`, it looks for no cycles."""
+def _start_worker(start: Start) -> None:
+    """Give a worker the one session that serves all its chunks."""
     gc.disable()
-    _WORKERS_SESSION[:] = [Session(settings, roots, words)]
+    _WORKERS_SESSION[:] = [Session(*start)]
 
 
 def _check_in_worker(files: list[Path], fix: FixMode, overlay: Overlay) -> CheckedFiles:
