@@ -196,7 +196,7 @@ def test_processes_that_do_not_start_are_done_without(monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", fail)
+    monkeypatch.setattr("concurrent.futures.process.ProcessPoolExecutor", fail)
     monkeypatch.setattr(workers, "LEAST_BYTES_FOR_WORKERS", 0)
     Path("b.py").write_text(MODULE)
     assert cli.main(["--no-cache", "-j2", "--output-format", "concise", "."]) == 1

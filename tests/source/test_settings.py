@@ -43,7 +43,7 @@ def error(text: str, *, name: str = "pyproject.toml", **overrides: object) -> st
 
 
 def test_defaults(root: Path) -> None:
-    assert load() == Settings(root.resolve(), exclude=DEFAULT_EXCLUDES)
+    assert load() == Settings(root.resolve(), (root.resolve(),), exclude=DEFAULT_EXCLUDES)
 
 
 def test_every_key(root: Path) -> None:
@@ -71,6 +71,7 @@ def test_every_key(root: Path) -> None:
     """
     assert load(text) == Settings(
         root=root.resolve(),
+        sources=(root.resolve(),),
         select=("RBF0",),
         extend_select=("RBF101",),
         ignore=("RBF002",),
