@@ -19,7 +19,7 @@ from regbuf_lint.source.discovery import discover
 from regbuf_lint.source.errors import SettingsError, SourceError
 from regbuf_lint.source.settings import load_settings
 from regbuf_lint.source.text import SourceText, decode_source
-from regbuf_lint.source.toml_files import common_directory
+from regbuf_lint.source.toml_files import common_directory, naming_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -160,7 +160,8 @@ def check_paths(
         SettingsError: the configuration or an option is wrong.
     """
     named = [Path(path) for path in paths]
-    settings = _settings(common_directory(named), options, config, isolated=isolated)
+    start = common_directory(named)
+    settings = _settings(start, options, config, naming_directory(named, start), isolated=isolated)
     found = discover(named, settings)
     result = check_files(found.files, settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
     return RunResult(result.files, (*found.errors, *result.errors))
@@ -188,7 +189,12 @@ def _failed(path: Path, error: SourceError) -> FileResult:
 
 
 def _settings(
-    start: Path, options: Mapping[str, object] | None, config: str | PathLike[str] | None, *, isolated: bool
+    start: Path,
+    options: Mapping[str, object] | None,
+    config: str | PathLike[str] | None,
+    base: Path | None = None,
+    *,
+    isolated: bool,
 ) -> Settings:
     named = None if config is None else Path(config)
-    return load_settings(start, named, isolated, options or {}, lambda: [rule.meta.code for rule in RULES])
+    return load_settings(start, named, isolated, options or {}, lambda: [rule.meta.code for rule in RULES], base)

@@ -12,7 +12,7 @@ from regbuf_lint.cli.explain import find_rule, rendered, rule_list
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, INTERRUPTED
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.settings import load_settings
-from regbuf_lint.source.toml_files import common_directory
+from regbuf_lint.source.toml_files import common_directory, naming_directory
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -117,7 +117,8 @@ def _settings(arguments: Namespace) -> Settings:
     config = Path(arguments.config) if arguments.config is not None else None
     names = [arguments.stdin_filename or "stdin.py"] if arguments.paths == [STDIN] else arguments.paths
     start = common_directory(map(Path, names))
-    return load_settings(start, config, arguments.isolated, overrides(arguments), _known_codes)
+    base = naming_directory([Path(name) for name in arguments.paths], start)
+    return load_settings(start, config, arguments.isolated, overrides(arguments), _known_codes, base)
 
 
 def _known_codes() -> list[str]:

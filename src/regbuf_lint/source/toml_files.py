@@ -13,7 +13,7 @@ from regbuf_lint.source.errors import SettingsError, os_error_text
 from regbuf_lint.source.shown_paths import shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 PYPROJECT = "pyproject.toml"
 TOOL = "regbuf-lint"
@@ -72,6 +72,17 @@ def common_directory(paths: Iterable[Path]) -> Path:
         return Path(os.path.commonpath([place if place.is_dir() else place.parent for place in places]))
     except ValueError:  # none, or different drives
         return Path.cwd()
+
+
+def naming_directory(names: Sequence[Path], start: Path) -> Path:
+    """Return the directory that the user's names start from: files are named from where they are imported.
+
+    Args:
+        names: what the user names.
+        start: the innermost directory that holds all of it, which it is else.
+    """
+    inside = all(not name.is_absolute() and ".." not in name.parts and name.is_file() for name in names)
+    return Path.cwd() if inside else start
 
 
 def _upwards(start: Path) -> Iterator[Path]:
