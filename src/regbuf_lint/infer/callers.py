@@ -255,6 +255,26 @@ def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str
     return bool(given) and all(_is_parameter_there(inference, scope, value, depth) for scope, value in given)
 
 
+def may_be_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str, *, is_weight: bool) -> bool:
+    """Whether some call of a class in its package may give a Parameter for an argument of its constructor.
+
+    Where no call tells, an annotation or a docstring is believed, unless objects use it as the weight of a layer.
+    """
+    found = inference.find_method(symbol, "__init__")
+    if found is None or argument not in positional_names(found[1]):
+        return False
+    given = _given_for(inference, found[1], argument, all_calls(inference, symbol))
+    if any(may_be(value, Parameter) for _, value in given):
+        return True
+    if is_weight and not any(is_tensor(value) for _, value in given):
+        return True
+    scope = found[0].scope.child(found[1])
+    bare = {one.arg for one, _ in arguments_with_defaults(found[1]) if one.annotation is None}
+    if argument not in bare or _stated(inference, symbol, scope, frozenset({argument})):
+        return False
+    return bool(given) and all(is_only(value, Unknown, NoneValue) for _, value in given)
+
+
 def _given_for(
     inference: Inference, function: FunctionNode, argument: str, every: list[tuple[Scope, ast.Call]]
 ) -> list[tuple[Scope, Value]]:
