@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.outside_uses import read_outside_class
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.fixes.buffer_plan import calls_on, first_tensors
 from regbuf_lint.fixes.buffer_refill import needs_refill
@@ -95,8 +96,9 @@ def _is_unread(context: ClassContext, attribute: str) -> bool:
     """Whether no method of the class, its bases and subclasses uses an attribute that others may know by its name."""
     if context.in_dict(attribute) is not None or any(one.dynamic for one in context.family_uses):
         return False
-    if any(map(context.runs_later, context.readers(attribute))) or context.is_kept_elsewhere(attribute):
+    if any(map(context.runs_later, context.readers(attribute))):
         return False
-    if context.is_read_beside(attribute) and attribute not in table().properties:
+    elsewhere = read_outside_class(context.symbol.scope.file.tree, context.symbol.scope.node, attribute)
+    if elsewhere and attribute not in table().properties:
         return False
     return context.trace(attribute).was_followed(attribute) and not context.trace(attribute).stores(attribute)
