@@ -18,7 +18,7 @@ def ends_with(function: FunctionNode, call: ast.Call, keeps: Callable[[ast.expr]
     """Whether a function uses what a call makes and lets nobody else have it for longer.
 
     It may call it, ask for its attributes, hold it in a local, and give it to what is neither an object at hand nor
-    keeps what it is given.
+    keeps what it is given. What a method of it gives ends there, too, since that may be the object itself.
 
     Args:
         function: the function.
@@ -32,12 +32,22 @@ def ends_with(function: FunctionNode, call: ast.Call, keeps: Callable[[ast.expr]
     while waiting:
         node = waiting.pop()
         name = _name_for(around, node)
-        if name is None and not _is_used_up(around, node, local, keeps):
-            return False
+        method = _method_call(around, node)
         if name is not None and name not in named:
             named.add(name)
             waiting += (one for one in walk(function) if _reads(one, name))  # type: ignore[misc]
+        elif method is not None:
+            waiting.append(method)  # as `to`, it may give the object itself
+        elif name is None and not _is_used_up(around, node, local, keeps):
+            return False
     return True
+
+
+def _method_call(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> ast.Call | None:
+    """The call of a method of what an expression gives."""
+    attribute = around.get(node)
+    call = around.get(attribute) if isinstance(attribute, ast.Attribute) else None
+    return call if isinstance(call, ast.Call) and call.func is attribute else None
 
 
 def _name_for(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> str | None:
@@ -58,7 +68,7 @@ def _is_used_up(
     parent = around.get(node)
     if isinstance(parent, ast.keyword):
         parent = around.get(parent)
-    if isinstance(parent, ast.Attribute):
+    if isinstance(parent, (ast.Attribute, ast.Expr)):
         return True
     if not isinstance(parent, ast.Call):
         return False
