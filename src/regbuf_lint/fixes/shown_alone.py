@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.outside_uses import read_outside_class
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.fixes.buffer_plan import calls_on, first_tensors
@@ -33,6 +34,7 @@ _CUT_OFF = (
 
 _UNREAD = "nothing here reads it once the object is built; whether code elsewhere does, only its author knows"
 _FOREIGN_STATE = "it comes from outside, and only its author knows whether checkpoints have to hold it"
+_DRAWN_NUMBER = "it is one number, drawn or computed anew in each object, and checkpoints hardly have to hold it"
 
 
 def why_shown(context: ClassContext, plans: Sequence[Plan], *, refilled: bool) -> str | None:
@@ -63,8 +65,11 @@ def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
     if mover is not None:
         return f"`{mover}` moves it and leaves its precision as it is, and as a buffer it follows `.half()`"
     is_chosen = context.text.wanted_persistence(attribute) is not Persistence.AUTO
-    if plan.persistent and not is_chosen and any(one.argument == NAMELESS for one in held):
-        return _FOREIGN_STATE
+    if plan.persistent and not is_chosen:
+        if any(one.argument == NAMELESS for one in held):
+            return _FOREIGN_STATE
+        if context.change_of(attribute) is Change.NONE and all(one.is_number for one in held):
+            return _DRAWN_NUMBER
     return _UNREAD if _is_unread(context, attribute) else None
 
 
