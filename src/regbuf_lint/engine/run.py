@@ -42,7 +42,7 @@ def check_source(
         noqa: whether ``noqa`` comments on lines count (those for whole files always do).
         session: what checks of other files with the same settings left behind.
     """
-    return SourceCheck(source, path, session or Session(settings), noqa=noqa).result(fix)
+    return SourceCheck(source, path, session or Session(settings, named=(path,)), noqa=noqa).result(fix)
 
 
 class SourceCheck:
@@ -93,6 +93,7 @@ class SourceCheck:
             suppressed=self._hidden,
             unresolved_bases=self._checked_last.unresolved_bases,
             unfollowed=self._checked_last.unfollowed,
+            is_parsed=self._checked_last.is_parsed,
             fixed=_fixed_file(source, path, outcome),
             text=outcome.source.text if findings else "",
             cells={**source.cells, **outcome.source.cells} if findings else {},

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.context import ClassContext
 from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
 from regbuf_lint.engine.fixing import without_fixes_of
-from regbuf_lint.index.files import ParseError
+from regbuf_lint.index.candidates import Candidates
+from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
@@ -30,7 +31,7 @@ from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from regbuf_lint.index.files import FileFacts
@@ -54,11 +55,13 @@ class Checked:
         findings: sorted by place; suppression comments are not looked at yet.
         unresolved_bases: names of bases because of which classes were passed over.
         unfollowed: names of classes that are too large to be followed to their ends.
+        is_parsed: whether the file was parsed; it is not where no class in it can matter.
     """
 
     findings: tuple[Finding, ...]
     unresolved_bases: tuple[str, ...] = ()
     unfollowed: tuple[str, ...] = ()
+    is_parsed: bool = True
 
 
 @dataclass(slots=True)
@@ -76,10 +79,15 @@ class Session:
         settings: the run's settings.
         roots: further directories from which packages of the project are imported.
         written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+        named: files that the user names: where one of them does not parse, that is said in any case.
     """
 
     def __init__(
-        self, settings: Settings, roots: Iterable[Path] = (), written: Mapping[str, str] | None = None
+        self,
+        settings: Settings,
+        roots: Iterable[Path] = (),
+        written: Mapping[str, str] | None = None,
+        named: Collection[Path] = (),
     ) -> None:
         self.settings = settings
         codes = selected_codes(settings, [rule.meta for rule in RULES])
@@ -87,6 +95,8 @@ class Session:
         self._overlay = Overlay()
         sources = (one for source in settings.sources or (settings.root,) for one in (source, source / "src"))
         self._project = Project((*sources, *roots), settings, written)
+        self._candidates = Candidates(self._project.outlined(), settings.module_classes)
+        self._named = named
         self._inference: Inference = start(self._project, settings)
 
     @property
@@ -104,17 +114,21 @@ class Session:
             return
         self._overlay = overlay
         self._project.see(overlay)
+        self._candidates.see(overlay)
         self._inference = start(self._project, self.settings)
 
     def forget(self, path: Path) -> None:
         """From now on, take a file that was checked with a text of its own for what it was before."""
         self._project.forget(path.absolute())
+        self._candidates.forget(path.absolute())
         self._inference = start(self._project, self.settings)
 
     def check(self, path: Path, source: SourceText) -> Checked:
         """Findings of one file; ``source`` counts, whatever the disk holds."""
         ignored = ignored_in_file(self.settings, path)
         try:
+            if not self._may_matter(path, source):
+                return Checked((), is_parsed=self._is_named_and_parses(path, source))
             facts = self._facts(path, source)
         except ParseError as failure:
             return Checked(self.syntax_errors(path, failure))
@@ -126,6 +140,21 @@ class Session:
         ]
         ordered = tuple(sorted(findings, key=lambda one: (one.span, one.code)))
         return Checked(ordered, tuple(notes.unresolved_bases), tuple(notes.unfollowed))
+
+    def _may_matter(self, path: Path, source: SourceText) -> bool:
+        """Whether there may be findings about a file's classes or comments."""
+        has_comments = self.wants_unused_suppressions and "noqa" in source.text
+        return has_comments or self._candidates.may_hold_one(path.absolute(), source)
+
+    def _is_named_and_parses(self, path: Path, source: SourceText) -> bool:
+        """Whether the user names a file; it parses then.
+
+        Raises:
+            ParseError: the user names it, and it does not parse.
+        """
+        if path in self._named:
+            parse(source.text)
+        return path in self._named
 
     def contexts(self, path: Path, source: SourceText) -> Iterator[ClassContext]:
         """The nn.Module classes of a file as rules see them: as constructed by themselves, then by subclasses.

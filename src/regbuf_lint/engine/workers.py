@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import os
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import active_children
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import SourceCheck, shown_path
@@ -16,7 +17,7 @@ from regbuf_lint.model.result import FileError, FileResult
 from regbuf_lint.source.errors import SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from concurrent.futures import Future
     from pathlib import Path
     from types import TracebackType
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.overlay import Overlay
 
+Start: TypeAlias = "tuple[Settings, tuple[Path, ...], Mapping[str, str], Collection[Path]]"
+"""What a session starts with: the run's settings, further directories from which the project's packages are imported,
+words of files by path as ``Words.written`` has written them, and the files that the user names."""
 LEAST_BYTES_FOR_WORKERS = 400_000
 CHUNKS_PER_WORKER = 6
 
@@ -58,17 +62,13 @@ class Workers:
     are checked in this process.
 
     Args:
-        settings: the run's settings.
-        roots: directories from which packages of the project are imported.
-        words: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+        start: what a session of the run starts with.
         jobs: number of processes.
         fix: which fixes are made.
     """
 
-    def __init__(
-        self, settings: Settings, roots: tuple[Path, ...], words: Mapping[str, str], jobs: int, fix: FixMode
-    ) -> None:
-        self._start = (settings, roots, words)
+    def __init__(self, start: Start, jobs: int, fix: FixMode) -> None:
+        self._start = start
         self._jobs = jobs
         self._fix = fix
         self._pool: ProcessPoolExecutor | None = None
@@ -91,15 +91,20 @@ class Workers:
     def check(self, files: Sequence[Path], overlay: Overlay) -> Iterator[CheckedFiles]:
         """Check files; what several calls give is in the order of the files."""
         chunks = _chunks(files, self._jobs)
-        pending = [self._submitted(chunk, overlay) for chunk in chunks] if len(chunks) > 1 else []
-        for number, chunk in enumerate(chunks):
-            found = _result(pending[number]) if pending else None
+        if len(chunks) == 1:
+            at_once = chunks if self._fix is not FixMode.NONE else [[path] for path in files]
+            with _without_collector():
+                yield from (self._here(part, overlay) for part in at_once)
+            return
+        pending = [self._submitted(chunk, overlay) for chunk in chunks]
+        for chunk, future in zip(chunks, pending, strict=True):
+            found = _result(future)
             yield self._here(chunk, overlay) if found is None else found
 
     def _submitted(self, files: list[Path], overlay: Overlay) -> Future[CheckedFiles] | None:
         """The future results of a process; None where they have died."""
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=self._start)
+            self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=(self._start,))
         try:
             return self._pool.submit(_check_in_worker, files, self._fix, overlay)
         except BrokenProcessPool:
@@ -108,13 +113,20 @@ class Workers:
     def _here(self, files: list[Path], overlay: Overlay) -> CheckedFiles:
         if self._session is None:
             self._session = Session(*self._start)
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with _without_collector():
             return _check(files, self._session, self._fix, overlay)
-        finally:
-            if collecting:
-                gc.enable()
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Trees are many, and looking for cycles in them is slow."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _result(future: Future[CheckedFiles] | None) -> CheckedFiles | None:
@@ -128,10 +140,10 @@ def _result(future: Future[CheckedFiles] | None) -> CheckedFiles | None:
 _WORKERS_SESSION: list[Session] = []
 
 
-def _start_worker(settings: Settings, roots: tuple[Path, ...], words: Mapping[str, str]) -> None:
-    """Give a worker the one session that serves all its chunks; trees are many, and looking for cycles in them slow."""
+def _start_worker(start: Start) -> None:
+    """Give a worker the one session that serves all its chunks."""
     gc.disable()
-    _WORKERS_SESSION[:] = [Session(settings, roots, words)]
+    _WORKERS_SESSION[:] = [Session(*start)]
 
 
 def _check_in_worker(files: list[Path], fix: FixMode, overlay: Overlay) -> CheckedFiles:
