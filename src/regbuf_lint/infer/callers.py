@@ -280,7 +280,8 @@ def may_be_given_parameters(inference: Inference, symbol: ClassSymbol, argument:
     Where no call tells, an annotation or a docstring is believed, unless objects use it as the weight of a layer.
     """
     found = inference.find_method(symbol, "__init__")
-    if found is None or argument not in positional_names(found[1]):
+    arguments = [] if found is None else [one for one, _ in arguments_with_defaults(found[1])]
+    if found is None or argument not in {one.arg for one in arguments}:
         return False
     given = _given_for(inference, found[1], argument, all_calls(inference, symbol))
     if any(may_be(value, Parameter) for _, value in given):
@@ -288,7 +289,7 @@ def may_be_given_parameters(inference: Inference, symbol: ClassSymbol, argument:
     if is_weight and not any(is_tensor(value) for _, value in given):
         return True
     scope = found[0].scope.child(found[1])
-    bare = {one.arg for one, _ in arguments_with_defaults(found[1]) if one.annotation is None}
+    bare = {one.arg for one in arguments if one.annotation is None}
     if argument not in bare or _stated(inference, symbol, scope, frozenset({argument})):
         return False
     return bool(given) and all(is_only(value, Unknown, NoneValue) for _, value in given)
