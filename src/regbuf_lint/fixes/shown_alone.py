@@ -70,7 +70,7 @@ def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
             return _FOREIGN_STATE
         if context.change_of(attribute) is Change.NONE and all(one.is_number for one in held):
             return _DRAWN_NUMBER
-    return _UNREAD if _is_unread(context, attribute) else None
+    return _UNREAD if held and _is_unread(context, attribute) else None
 
 
 def _may_be_parameter(context: ClassContext, argument: str, *, is_weight: bool) -> bool:

@@ -308,11 +308,16 @@ class Trace:
         What may also be the tensor itself, at most moved, is not computed from it. What each method fills anew before
         it reads it is no state.
         """
-        if all(one.refilled or one.sink in _ASKING for one in self.uses(attribute)):
+        if self._is_scratch(attribute):
             return any(one.computes_from_own for one in self.replacements(attribute))
         if any(one.sink is Sink.MUTATED and not one.is_drawn for one in self.uses(attribute)):
             return True
         return any(one.computes_from_own for one in self.replacements(attribute))
+
+    def _is_scratch(self, attribute: str) -> bool:
+        """Whether methods read the tensor, and each fills it anew in place before."""
+        uses = [one for one in self.uses(attribute) if one.sink not in _ASKING]
+        return any(one.sink is not Sink.MUTATED for one in uses) and all(one.refilled for one in uses)
 
     def changing(self, attribute: str) -> frozenset[str]:
         """Names of the methods in which the tensor is changed in place, or another one is put in its place."""
