@@ -181,9 +181,7 @@ def overwriting(api: Api) -> Names:
 
 def layer(api: Api) -> Names:
     """Computes what a layer does, with the weight of that layer as its second argument."""
-    weighted = {
-        one.name for one in api.operators if any(part.split("=")[0] == "Tensor weight" for part in one.arguments)
-    }
+    weighted = {one.name for one in api.operators if "Tensor weight" in one.arguments[:2]}
     return {f"torch.nn.functional.{name}" for name in weighted} & api.functions.keys()
 
 
