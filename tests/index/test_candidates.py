@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Session
 from regbuf_lint.index.candidates import Candidates
 from regbuf_lint.index.project import Project
@@ -105,7 +106,7 @@ def test_syntax_errors_are_told_where_they_may_matter_or_the_user_names_the_file
     broken = SourceText.from_text("def f(:\n    pass\n", "plain.py")
     layered = SourceText.from_text("from torch import nn\nclass A(nn.Module):\n    def f(:\n", "layer.py")
     for named in ((), (plain,)):
-        session = Session(Settings(root=tmp_path), named=named)
+        session = Session(Settings(root=tmp_path), Screen(Settings(root=tmp_path), named=named))
         assert [one.code for one in session.check(layer, layered).findings] == ["RBF900"]
         checked = session.check(plain, broken)
         assert [one.code for one in checked.findings] == ["RBF900"] * len(named)
