@@ -174,6 +174,17 @@ def in_place(api: Api) -> Names:
     return {name for name in names if name.rpartition(".")[2] not in knowledge.UNCHANGING}
 
 
+def overwriting(api: Api) -> Names:
+    """Puts other numbers in the place of all that the tensor holds, whatever these are."""
+    return {name for name in draw(api) & in_place(api) if name in api.methods} | {*knowledge.OVERWRITING}
+
+
+def layer(api: Api) -> Names:
+    """Computes what a layer does, with the weight of that layer as its second argument."""
+    weighted = {one.name for one in api.operators if "Tensor weight" in one.arguments[:2]}
+    return {f"torch.nn.functional.{name}" for name in weighted} & api.functions.keys()
+
+
 def out(api: Api) -> Names:
     """Takes ``out=``, a tensor into which it writes."""
     return {one.path for one in api.operators if one.is_out and one.is_function}
@@ -237,6 +248,8 @@ TRAITS = (
     convert,
     draw,
     in_place,
+    overwriting,
+    layer,
     out,
     join,
     reduction,

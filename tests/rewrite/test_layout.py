@@ -10,11 +10,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.model.settings import Brackets, BufferStyle
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.rewrite.registration import Registered
 from regbuf_lint.rewrite.statements import register
-from regbuf_lint.rewrite.style import TextStyle
+from regbuf_lint.rewrite.style import TextStyle, width_of
 from regbuf_lint.source.text import SourceText
 
 STYLE = TextStyle(BufferStyle.REGISTER_BUFFER, "nn.Buffer", '"', "    ", 88)
@@ -188,3 +188,70 @@ def test_line_ends_of_the_file_are_used() -> None:
 
 def test_none_has_no_nn_buffer() -> None:
     assert statement("self.x = None\n", style=NN_BUFFER) == 'self.register_buffer("x", None)\n'
+
+
+LONG = "argument_with_long_name"
+
+
+@pytest.mark.parametrize(
+    ("brackets", "how", "lines"),
+    [
+        (
+            Brackets.ALIGNED,
+            Registered(persistent=False),
+            ['self.register_buffer("x",', f"{' ' * 21}{LONG},", f"{' ' * 21}persistent=False)"],
+        ),
+        (Brackets.ALIGNED, Registered(persistent=True), ['self.register_buffer("x",', f"{' ' * 21}{LONG})"]),
+        (
+            Brackets.HANGING,
+            Registered(persistent=False),
+            ["self.register_buffer(", '    "x",', f"    {LONG},", "    persistent=False)"],
+        ),
+        (Brackets.HANGING, Registered(persistent=True), ['self.register_buffer("x",', f"{' ' * 21}{LONG})"]),
+        (Brackets.DEDENTED, Registered(persistent=True), ["self.register_buffer(", f'    "x", {LONG}', ")"]),
+    ],
+)
+def test_brackets_are_split_as_the_formatter_of_the_project_does(
+    brackets: Brackets, how: Registered, lines: list[str]
+) -> None:
+    """Those of yapf are what yapf 0.43 makes of the call on one line."""
+    style = replace(STYLE, width=46, brackets=brackets)
+    assert statement(f"self.x = {LONG}\n", how, style).splitlines() == lines
+
+
+def test_what_hangs_is_on_one_line_where_it_fits() -> None:
+    style = replace(STYLE, width=50, brackets=Brackets.HANGING)
+    after = 'self.register_buffer(\n    "x", f(argument, argument), persistent=False)\n'
+    assert statement("self.x = f(argument, argument)\n", Registered(persistent=False), style) == after
+
+
+def test_what_is_too_long_for_an_item_of_yapf_is_split_as_black_does() -> None:
+    value = "f(" + ", ".join(["argument"] * 12) + ")"
+    fixed = statement(f"self.x = {value}\n", style=replace(STYLE, brackets=Brackets.ALIGNED))
+    assert fixed == statement(f"self.x = {value}\n")
+
+
+def test_what_stands_below_a_bracket_stays_there() -> None:
+    before = "self.weights = torch.ones(number_of_rows_of_the_table,\n                          number_of_columns)\n"
+    before = before.replace("torch.ones(", "torch.zeros_or_something(torch.ones(")
+    fixed = registered(
+        before.replace("columns)", "columns),  # both\n" + " " * 26 + "1)"), "self.weights", Registered(persistent=True)
+    )
+    assert "\n    torch.zeros_or_something(torch.ones(number_of_rows_of_the_table,\n" in fixed
+    assert f"\n{' ' * 40}number_of_columns),  # both\n" in fixed
+
+
+@pytest.mark.parametrize(
+    ("lines", "width"),
+    [
+        ([], 88),
+        (["x" * 200], 88),
+        (["x" * 100] * 2 + ["x" * 20], 88),
+        (["x" * 100] * 3, 100),
+        (["x" * 140] * 3 + ["x" * 100], 120),
+        (["x = 1  # " + "c" * 100] * 5, 88),
+        (['"""', *["c" * 100] * 5, '"""'], 88),
+    ],
+)
+def test_the_width_of_a_file_is_that_of_its_code(lines: list[str], width: int) -> None:
+    assert width_of("\n".join(lines)) == width

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from regbuf_lint.model.settings import Brackets
 from regbuf_lint.source.code_style import CodeStyle, code_style
 from regbuf_lint.source.project_tools import ProjectTools
 from regbuf_lint.source.settings import load_settings
@@ -36,22 +37,31 @@ DOUBLE, ANY = '"', ""
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("pyproject.toml", "", (88, ANY)),
+        ("pyproject.toml", "", (0, ANY)),
         ("pyproject.toml", "[tool.black]\n", (88, DOUBLE)),
         ("pyproject.toml", "[tool.black]\nline-length = 100\n", (100, DOUBLE)),
         ("pyproject.toml", "[tool.black]\nline_length = 100\nskip_string_normalization = true\n", (100, ANY)),
         ("pyproject.toml", "[tool.black]\nline-length = 'x'\n", (88, DOUBLE)),
         ("pyproject.toml", "[tool.ruff]\nline-length = 110\n", (110, ANY)),
-        ("pyproject.toml", "[tool.ruff.lint]\nselect = []\n", (88, ANY)),
+        ("pyproject.toml", "[tool.ruff.lint]\nselect = []\n", (0, ANY)),
         ("pyproject.toml", "[tool.ruff]\nline-length = 110\n[tool.ruff.format]\n", (110, DOUBLE)),
         ("pyproject.toml", "[tool.ruff.format]\nquote-style = 'single'\n", (88, "'")),
         ("pyproject.toml", "[tool.ruff.format]\nquote-style = 'preserve'\n", (88, ANY)),
         ("ruff.toml", "line-length = 120\n[format]\nquote-style = 'single'\n", (120, "'")),
         (".ruff.toml", "line-length = 120\n", (120, ANY)),
-        ("pyproject.toml", "[tool.yapf]\nbased_on_style = 'google'\n", (80, ANY)),
-        ("pyproject.toml", "[tool.yapf]\nbased_on_style = 'google'\ncolumn_limit = 120\n", (120, ANY)),
-        (".style.yapf", "[style]\nbased_on_style = pep8\n", (79, ANY)),
-        (".style.yapf", "[style]\nCOLUMN_LIMIT = 100\n", (100, ANY)),
+        ("pyproject.toml", "[tool.yapf]\nbased_on_style = 'google'\n", (80, ANY, Brackets.ALIGNED)),
+        (
+            "pyproject.toml",
+            "[tool.yapf]\nbased_on_style = 'google'\ncolumn_limit = 120\ndedent_closing_brackets = true\n",
+            (120, ANY, Brackets.DEDENTED),
+        ),
+        (".style.yapf", "[style]\nbased_on_style = pep8\n", (79, ANY, Brackets.ALIGNED)),
+        (".style.yapf", "[style]\nCOLUMN_LIMIT = 100\n", (100, ANY, Brackets.ALIGNED)),
+        (
+            "setup.cfg",
+            "[yapf]\nBASED_ON_STYLE = pep8\nSPLIT_BEFORE_EXPRESSION_AFTER_OPENING_PAREN = true\n",
+            (79, ANY, Brackets.HANGING),
+        ),
         ("setup.cfg", "[yapf]\nbased_on_style = facebook\n", (80, ANY)),
         ("setup.cfg", "[flake8]\nmax-line-length = 100  # as wide as the screen\n", (100, ANY)),
         ("tox.ini", "[pycodestyle]\nmax_line_length = 99\n", (99, ANY)),
@@ -59,7 +69,7 @@ DOUBLE, ANY = '"', ""
         (".flake8", "[flake8]\nmax-line-length = 500\n", (120, ANY)),
     ],
 )
-def test_settings_of_one_tool(name: str, text: str, expected: tuple[int, str]) -> None:
+def test_settings_of_one_tool(name: str, text: str, expected: tuple[int, str, Brackets] | tuple[int, str]) -> None:
     write(name, text)
     assert style() == CodeStyle(*expected)
 
@@ -94,13 +104,13 @@ HOOK = """repos:
         ("black-jupyter", "args: [  # as wide as the screen\n        -l100,\n      ]", (100, DOUBLE)),
         ("black", "# args: [-l 100]", (88, DOUBLE)),
         ("ruff-format", "args: [--line-length=101]", (101, DOUBLE)),
-        ("yapf", "args: ['--style', '{{based_on_style: google, column_limit: 102}}']", (102, ANY)),
-        ("yapf", "args: ['--style={{based_on_style: google}}']", (80, ANY)),
-        ("yapf", "args: [--style=google, -i]", (80, ANY)),
+        ("yapf", "args: ['--style', '{{based_on_style: google, column_limit: 102}}']", (102, ANY, Brackets.ALIGNED)),
+        ("yapf", "args: ['--style={{based_on_style: google}}']", (80, ANY, Brackets.ALIGNED)),
+        ("yapf", "args: [--style=google, -i]", (80, ANY, Brackets.ALIGNED)),
         ("something", "args: [-l 100]", (120, ANY)),
     ],
 )
-def test_what_pre_commit_runs(hook: str, args: str, expected: tuple[int, str]) -> None:
+def test_what_pre_commit_runs(hook: str, args: str, expected: tuple[int, str, Brackets] | tuple[int, str]) -> None:
     write(".pre-commit-config.yaml", HOOK.format(id=hook, args=args))
     assert style() == CodeStyle(*expected)
 
@@ -121,18 +131,18 @@ def test_a_hook_may_have_its_name_first() -> None:
         ("Makefile", "style:\n\t.venv/bin/black \\\n\t  --line-length=100 \\\n\t  -S src\n", (100, ANY)),
         ("Makefile", "style:\n\tisort -l 70 src && black src && flake8 --max-line-length 99\n", (88, DOUBLE)),
         ("Makefile", "lint:\n\tflake8 src --max-line-length=99\n", (99, ANY)),
-        ("Makefile", "lint:\n\tflake8 src --exit-zero --max-line-length=127\n", (88, ANY)),
-        ("Makefile", "# black -l 100\n", (88, ANY)),
+        ("Makefile", "lint:\n\tflake8 src --exit-zero --max-line-length=127\n", (0, ANY)),
+        ("Makefile", "# black -l 100\n", (0, ANY)),
         (
             "tox.ini",
             "[testenv]\ndeps =\n    black\ncommands =\n    black --line-length 100 {posargs:src}\n",
             (100, DOUBLE),
         ),
-        ("tox.ini", "[testenv]\ndeps =\n    black\n", (88, ANY)),
+        ("tox.ini", "[testenv]\ndeps =\n    black\n", (0, ANY)),
         ("setup.cfg", "[alias]\nstyle = black -l 100 .\n", (100, DOUBLE)),
         ("pyproject.toml", "[tool.hatch.envs.lint.scripts]\nfmt = ['black -l 100 .']\n", (100, DOUBLE)),
-        ("pyproject.toml", "[project]\ndescription = 'bold and black letters'\n", (88, ANY)),
-        ("pyproject.toml", "[tool.poetry.dev-dependencies]\nblack = '>=22'\n", (88, ANY)),
+        ("pyproject.toml", "[project]\ndescription = 'bold and black letters'\n", (0, ANY)),
+        ("pyproject.toml", "[tool.poetry.dev-dependencies]\nblack = '>=22'\n", (0, ANY)),
         (".github/workflows/lint.yml", "steps:\n  - run: black --check -l 100 .\n", (100, DOUBLE)),
         (
             ".github/workflows/lint.yml",
@@ -140,10 +150,10 @@ def test_a_hook_may_have_its_name_first() -> None:
             (100, DOUBLE),
         ),
         ("justfile", "fmt:\n  uv run ruff format\n", (88, DOUBLE)),
-        ("format.sh", "yapf --style google -i -r src\n", (80, ANY)),
+        ("format.sh", "yapf --style google -i -r src\n", (80, ANY, Brackets.ALIGNED)),
     ],
 )
-def test_what_commands_run(name: str, text: str, expected: tuple[int, str]) -> None:
+def test_what_commands_run(name: str, text: str, expected: tuple[int, str, Brackets] | tuple[int, str]) -> None:
     write(name, text)
     assert style() == CodeStyle(*expected)
 
@@ -222,7 +232,7 @@ def test_the_files_of_directories_above_count_as_far_as_the_repository_reaches(r
     (root / "a" / "pyproject.toml").write_text(RUFF)
     assert code_style(ProjectTools(inner)).line_length == 110
     (inner / ".git").mkdir()
-    assert code_style(ProjectTools(inner)) == CodeStyle()
+    assert code_style(ProjectTools(inner)) == CodeStyle(0)
 
 
 def test_without_a_repository_the_project_ends_at_its_settings(root: Path) -> None:
@@ -233,7 +243,7 @@ def test_without_a_repository_the_project_ends_at_its_settings(root: Path) -> No
     (root / "a" / "pyproject.toml").write_text(RUFF)
     assert code_style(ProjectTools(inner)).line_length == 110
     (root / "a" / "pyproject.toml").unlink()
-    assert code_style(ProjectTools(inner)) == CodeStyle()
+    assert code_style(ProjectTools(inner)) == CodeStyle(0)
 
 
 def test_own_settings_count_first() -> None:

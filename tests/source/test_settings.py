@@ -43,7 +43,7 @@ def error(text: str, *, name: str = "pyproject.toml", **overrides: object) -> st
 
 
 def test_defaults(root: Path) -> None:
-    assert load() == Settings(root.resolve(), sources=(root,), exclude=DEFAULT_EXCLUDES)
+    assert load() == Settings(root.resolve(), sources=(root,), exclude=DEFAULT_EXCLUDES, line_length=0)
 
 
 def test_every_key(root: Path) -> None:

@@ -188,6 +188,29 @@ def test_what_changes_a_tensor_gives_it_back() -> None:
     assert called > 120
 
 
+def test_what_overwrites_leaves_nothing_of_what_was_there() -> None:
+    torch = torch_at_hand()
+    for name in listed("overwriting_methods"):
+        filled = []
+        for before in (0.25, 0.75):
+            torch.manual_seed(0)
+            tensor = torch.full((64,), before)
+            assert list(results(name, tensor, ((), (0.5,), (torch.ones(64),)))), name
+            filled.append(tensor)
+        assert torch.equal(*filled), name
+
+
+def test_layers_take_their_weight_second() -> None:
+    torch = torch_at_hand()
+    weights = {"conv1d": (2, 3, 1), "conv2d": (2, 3, 1, 1), "linear": (2, 3), "prelu": (3,), "embedding": (5, 3)}
+    assert {f"torch.nn.functional.{name}" for name in weights} < {*listed("layer_functions")}
+    assert "torch.nn.functional.bilinear" not in listed("layer_functions")
+    for name, shape in weights.items():
+        images = torch.ones(1, 3, *[4] * max(0, len(shape) - 2)) if name != "linear" else torch.ones(1, 3)
+        given = torch.zeros(1, dtype=torch.long) if name == "embedding" else images
+        assert function(f"torch.nn.functional.{name}")(given, weight=torch.ones(shape)).sum() > 0, name
+
+
 def test_joins_take_a_list_and_give_a_tensor() -> None:
     torch = torch_at_hand()
     one_by_one = {"torch.block_diag", "torch.cartesian_prod", "torch.chain_matmul"}

@@ -21,7 +21,7 @@ from regbuf_lint.placement.annotations import (
     postpones_evaluation,
 )
 from regbuf_lint.placement.blocks import is_alone_in_block
-from regbuf_lint.rewrite.style import TextStyle, quote_of
+from regbuf_lint.rewrite.style import TextStyle, quote_of, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -67,7 +67,7 @@ class ClassText:
         file = self._context.symbol.scope.file
         for wanted, name in ((Import("torch.nn", "Buffer"), "Buffer"), (Import("torch", "nn"), "nn.Buffer")):
             if is_free(file, wanted.name):
-                edit = import_edit(file, wanted, self._context.settings.line_length)
+                edit = import_edit(file, wanted, self._width)
                 return ("", None) if edit is None else (name, edit)
         return "", None
 
@@ -81,7 +81,7 @@ class ClassText:
         module, _, name = full_name.rpartition(".")
         if known is not None or not is_free(file, name):
             return None if known is None else TypeName(known)
-        edit = import_edit(file, Import(module, name), self._context.settings.line_length)
+        edit = import_edit(file, Import(module, name), self._width)
         return None if edit is None else TypeName(name, edit)
 
     @cached_property
@@ -154,6 +154,11 @@ class ClassText:
         """The quotation mark of new strings."""
         return self._context.settings.quote or quote_of(self._context.source.text)
 
+    @property
+    def _width(self) -> int:
+        """Columns of a line of new text."""
+        return self._context.settings.line_length or width_of(self._context.source.text)
+
     @cached_property
     def indent_unit(self) -> str:
         """White space of one level, as the class's own body has it."""
@@ -174,10 +179,11 @@ class ClassText:
             name,
             self._quote,
             self.indent_unit,
-            self._context.settings.line_length,
+            self._width,
             self.names_in_method(method),
             self._context.name.rpartition(".")[2],
             edit,
+            self._context.settings.brackets,
         )
 
     @property

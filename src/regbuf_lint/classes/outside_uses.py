@@ -101,6 +101,21 @@ def read_outside(tree: ast.Module, definitions: Iterable[ClassDefinition], attri
     return not all(isinstance(one.value, ast.Name) and one.value.id in receivers for one in reads)
 
 
+def read_outside_class(tree: ast.Module, node: ast.AST, attribute: str) -> bool:
+    """Whether code of a file outside of a class reads an attribute of that name from what is not its own object.
+
+    Args:
+        tree: the file.
+        node: the class; what its own methods read from its parts is these parts' attribute.
+        attribute: the name.
+    """
+    within = {id(one) for one in walk(node)}
+    reads = [one for one in _reads(tree).get(attribute, ()) if id(one) not in within]
+    methods = (one for owner in walk(tree) if isinstance(owner, ast.ClassDef) for one in owner.body) if reads else ()
+    receivers = {receiver_name(one) for one in methods if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    return any(not isinstance(one.value, ast.Name) or one.value.id not in receivers for one in reads)
+
+
 @once_per_node
 def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
     """Where a file reads an attribute other than to give it to one of the same name, by its name."""

@@ -77,6 +77,7 @@ _OTHER_USES = {
     Sink.PLACE: "asks for its device or dtype",
     Sink.DRAW: "draws with it, by a generator of the object",
     Sink.MUTATED: "changes it in place",
+    Sink.WEIGHT: "computes with it as the weight of a layer",
 }
 
 
@@ -87,7 +88,7 @@ def _weight(use: Use) -> tuple[bool, bool, bool]:
 
 def _changes(context: ClassContext, attribute: str, uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
     for use in uses:
-        if use.sink is Sink.MUTATED and not use.is_drawn:
+        if use.sink is Sink.MUTATED and not (use.is_drawn or use.refilled):
             yield "state", use.span, use.path, use.method, "changes it in place, and `state_dict()` does not save it"
     for store in context.trace(attribute).replacements(attribute):
         yield "state", store.span, store.path, store.method, _replacing(store)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
-from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, calls_on
-from regbuf_lint.fixes.buffer_refill import needs_refill
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing
 from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty
-from regbuf_lint.fixes.unmet_demands import made_beside, unmet_demands
+from regbuf_lint.fixes.shown_alone import why_shown
+from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.settings import Persistence
-from regbuf_lint.model.value import NAMELESS, Buffer, Dtype, NoneValue, Parameter, Tensor, is_only, may_be, tensors
+from regbuf_lint.model.value import NAMELESS, Buffer, Dtype, Parameter, Tensor, is_only, may_be, tensors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,22 +24,9 @@ if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
 
 
-HALF = "it is only half of the change"
-
-_UNFILLED = (
-    f"{HALF}: `from_pretrained` builds the model without "
-    "values and fills in what the checkpoint has; this buffer is in no checkpoint, so `_init_weights` has to set it"
-)
-
-
 _REFILLED = (
     "`from_pretrained` builds the model without values, so the fix also has `_init_weights` compute this one; check "
     "that both places give the same value"
-)
-
-_CUT_OFF = (
-    "it is computed from parameters, or from what requires a gradient, and a buffer has to be detached: training no "
-    "longer reaches them through it; if it has to follow them, compute it in `forward`"
 )
 
 _COPIERS = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__"})
@@ -56,13 +43,9 @@ def judged(
         more: further reasons to look at it.
         refilled: whether the fix lets ``_init_weights`` fill the buffers that need it.
     """
-    if not refilled and any(needs_refill(context, plan) for plan in plans):
-        return Applicability.DISPLAY, _UNFILLED
-    beside = next((what for plan in plans if plan.attribute and (what := made_beside(context, plan.attribute))), None)
-    if beside is not None:
-        return Applicability.DISPLAY, f"{HALF}: {beside}"
-    if any("detach" in calls_on(write) for plan in plans for write in _first_tensors(plan)):
-        return Applicability.DISPLAY, _CUT_OFF
+    shown = why_shown(context, plans, refilled=refilled)
+    if shown is not None:
+        return Applicability.DISPLAY, shown
     doubts = [*([_REFILLED] if refilled else []), *doubts_about(context, plans), *more]
     return (Applicability.UNSAFE, doubts[0]) if doubts else (Applicability.SAFE, "")
 
@@ -74,7 +57,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         context: the class.
         plans: the attributes that one fix registers.
     """
-    found = [doubt for plan in plans for write in _first_tensors(plan) for doubt in _about_values(write)]
+    found = [doubt for plan in plans for write in first_tensors(plan) for doubt in _about_values(write)]
     if any(plan.attribute is None for plan in plans):
         found.append(
             "its name is only known at run time; registering a name that the object already has raises KeyError"
@@ -168,13 +151,6 @@ def _about_compiling(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     return [f"TorchScript cannot compile `register_buffer`, should it have to compile `{min(later)}`"]
 
 
-def _first_tensors(plan: Plan) -> list[Write]:
-    """The writes that become registrations, and those that then fill a buffer which was None before."""
-    filling = [write for write in plan.writes if write.step.own and write not in plan.chosen]
-    after_none = [write for write in filling if may_be(write.prior, NoneValue) and not may_be(write.prior, Tensor)]
-    return [*plan.chosen, *after_none]
-
-
 def _is_cast(plan: Plan) -> bool:
     """Whether ``.half()`` may change the dtype of the buffer."""
     kept = {Dtype.INT, Dtype.BOOL}
@@ -195,7 +171,7 @@ def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:
     """What fails where a method puts a tensor of another shape in the buffer's place."""
     if plan.attribute is None or context.change_of(plan.attribute) not in {Change.CACHE, Change.REPLACED}:
         return []
-    who = _replacing(context, plan)
+    who = replacing(context, plan)
     if plan.persistent:
         return [f"{who} replaces it, and a checkpoint with another shape does not load"]
     if is_computed_anew(context, plan.attribute):
@@ -214,17 +190,7 @@ def _about_keys(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
 
 def _expanded_later(context: ClassContext, plan: Plan) -> list[Write]:
     """Where a method that runs later assigns a tensor whose elements share memory."""
-    return [write for write in _later_writes(context, plan) if any(one.expanded for one in tensors(write.value))]
-
-
-def _later_writes(context: ClassContext, plan: Plan) -> list[Write]:
-    later = context.later_events(plan.attribute) if plan.attribute is not None else ()
-    return [event for event in later if isinstance(event, Write)]
-
-
-def _replacing(context: ClassContext, plan: Plan) -> str:
-    """What gives the attribute another value after construction, in words."""
-    return next(map(by, _later_writes(context, plan)), "a method")
+    return [write for write in later_writes(context, plan) if any(one.expanded for one in tensors(write.value))]
 
 
 def _shares_tensor(plans: Sequence[Plan]) -> bool:

@@ -298,3 +298,21 @@ def calls_on(write: Write) -> tuple[str, ...]:
     found = tensors(write.value)
     detach = ("detach",) if any(tensor.derived or tensor.requires_grad for tensor in found) else ()
     return (*detach, "clone") if any(tensor.expanded for tensor in found) else detach
+
+
+def first_tensors(plan: Plan) -> list[Write]:
+    """The writes that become registrations, and those that then fill a buffer which was None before."""
+    filling = [write for write in plan.writes if write.step.own and write not in plan.chosen]
+    after_none = [write for write in filling if may_be(write.prior, NoneValue) and not may_be(write.prior, Tensor)]
+    return [*plan.chosen, *after_none]
+
+
+def later_writes(context: ClassContext, plan: Plan) -> list[Write]:
+    """What methods that construction does not call assign to the attribute."""
+    later = context.later_events(plan.attribute) if plan.attribute is not None else ()
+    return [event for event in later if isinstance(event, Write)]
+
+
+def replacing(context: ClassContext, plan: Plan) -> str:
+    """What gives the attribute another value after construction, in words."""
+    return next(map(by, later_writes(context, plan)), "a method")

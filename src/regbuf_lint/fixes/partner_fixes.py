@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.moved_by_class import is_moved_by_class
-from regbuf_lint.fixes.buffer_doubts import HALF
-from regbuf_lint.fixes.unmet_demands import MOVED, TOGETHER, user
+from regbuf_lint.fixes.unmet_demands import HALF, MOVED, TOGETHER, user
 from regbuf_lint.model.fix import Applicability, Fix, conflict
 from regbuf_lint.model.trail import Source
 from regbuf_lint.model.use import Sink

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.use import Use
 
 
+HALF = "it is only half of the change"
+
+
 def unmet_demands(context: ClassContext, attribute: str, *, is_cast: bool) -> list[str]:
     """What methods want of the attribute and a buffer does not give, each with a method that does.
 

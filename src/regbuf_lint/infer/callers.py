@@ -15,8 +15,10 @@ from regbuf_lint.classes.definition import (
     positional_names,
 )
 from regbuf_lint.classes.moves import moves_parts
+from regbuf_lint.classes.short_lived import ends_with
 from regbuf_lint.index.exports import is_exported
-from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.known_classes import Verdict, torch_class
+from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction import construct, follow
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from regbuf_lint.index.scopes import FunctionNode, Scope
-    from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
 
 _DEEPEST = 3
@@ -172,12 +173,30 @@ def _agreed(
 def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     """Whether the package makes objects of a class in some ``forward`` alone, so that they end with it.
 
+    So do those that any other method of an nn.Module makes for itself.
+
     Those that methods of the class itself make of an object, such as copies, end with it too. A function that makes
     one counts where some ``forward`` alone calls it.
     """
-    functions = [function_around(scope) for scope, _ in islice(calls(inference, symbol), MOST_CALLS)]
-    others = [one for one in functions if one is None or maker(one) not in inference.classes(symbol)]
-    return bool(others) and all(_serves_forward(inference, one) for one in others)
+    found = [(function_around(scope), scope, call) for scope, call in islice(calls(inference, symbol), MOST_CALLS)]
+    others = [one for one in found if one[0] is None or maker(one[0]) not in inference.classes(symbol)]
+    return bool(others) and all(_serves_forward(inference, one[0]) or _ends_there(inference, *one) for one in others)
+
+
+def _ends_there(inference: Inference, function: Scope | None, scope: Scope, call: ast.Call) -> bool:
+    """Whether a method of an nn.Module makes an object while it is used, and lets go of it when it ends."""
+    if function is None or not isinstance(function.node, _FUNCTIONS) or not _is_in_use(inference, scope):
+        return False
+    return ends_with(function.node, call, lambda callee: _keeps(inference, scope, callee))
+
+
+def _keeps(inference: Inference, scope: Scope, callee: ast.expr) -> bool:
+    """Whether what is called may be a class, whose objects keep what they are given."""
+    meant = inference.project.resolve(scope, callee)
+    return any(
+        isinstance(one, ClassSymbol) or (isinstance(one, External) and torch_class(one.name) is not None)
+        for one in meant
+    )
 
 
 def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0) -> bool:
@@ -253,6 +272,27 @@ def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str
     if given and all(is_only(value, Unknown, NoneValue) and not _is_telling(value) for _, value in given):
         given = _given_for(inference, found[1], argument, list(islice(calls_beside(inference, symbol), MOST_CALLS)))
     return bool(given) and all(_is_parameter_there(inference, scope, value, depth) for scope, value in given)
+
+
+def may_be_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str, *, is_weight: bool) -> bool:
+    """Whether some call of a class in its package may give a Parameter for an argument of its constructor.
+
+    Where no call tells, an annotation or a docstring is believed, unless objects use it as the weight of a layer.
+    """
+    found = inference.find_method(symbol, "__init__")
+    arguments = [] if found is None else [one for one, _ in arguments_with_defaults(found[1])]
+    if found is None or argument not in {one.arg for one in arguments}:
+        return False
+    given = _given_for(inference, found[1], argument, all_calls(inference, symbol))
+    if any(may_be(value, Parameter) for _, value in given):
+        return True
+    if is_weight and not any(is_tensor(value) for _, value in given):
+        return True
+    scope = found[0].scope.child(found[1])
+    bare = {one.arg for one in arguments if one.annotation is None}
+    if argument not in bare or _stated(inference, symbol, scope, frozenset({argument})):
+        return False
+    return bool(given) and all(is_only(value, Unknown, NoneValue) for _, value in given)
 
 
 def _given_for(

@@ -148,12 +148,17 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
 
 def _plain(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Value:
     """The value of an operation without tensors, lists and dicts."""
-    are_numbers = all(map(torch_api.is_plain_number, pair))
+    are_numbers = all(map(torch_api.is_plain_number, pair)) or _divides_whole(pair, operator)
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
         return frozenset({Unknown(number=are_numbers)})
     if any(isinstance(side, Array) for side in pair):
         return frozenset({array_of_operation(pair, operator)})
     return NUMBER if are_numbers else OTHER
+
+
+def _divides_whole(pair: tuple[Alternative, Alternative], operator: ast.operator) -> bool:
+    """Whether two unknown things are divided without a rest, as nothing but numbers are where objects are built."""
+    return isinstance(operator, ast.FloorDiv) and all(isinstance(one, (Unknown, Literal, Other)) for one in pair)
 
 
 def _longer(one: Sequence, other: Alternative, operator: ast.operator) -> Value:

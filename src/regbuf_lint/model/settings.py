@@ -25,6 +25,14 @@ class BufferStyle(str, Enum):
     NN_BUFFER = "nn-buffer"
 
 
+class Brackets(str, Enum):
+    """How what does not fit on a line is split at its brackets."""
+
+    DEDENTED = "the closing bracket on a line of its own, as black and ruff do it"
+    ALIGNED = "the items below one another, behind the opening bracket, as yapf does it"
+    HANGING = "the items one level further in, the closing bracket behind the last, as yapf does it where so configured"
+
+
 @dataclass(frozen=True, slots=True)
 class PerFileIgnore:
     """Codes (or prefixes of codes) that are not reported in files matching a gitignore-style pattern."""
@@ -63,7 +71,8 @@ class Settings:
         without_nn_buffer: why ``nn.Buffer`` may not exist where the project runs; empty where nothing says so.
         annotate: whether fixes that register a buffer add a class-level annotation.
         oldest_python: the oldest Python that the project says it runs with; None where it does not say.
-        line_length: width in columns to which fixes are laid out.
+        line_length: width in columns to which fixes are laid out; 0 where each file has its own.
+        brackets: how what does not fit on a line is split at its brackets.
         quote: quotation mark of new strings; empty where each file has its own.
         module_classes: dotted names of classes that are to be taken for nn.Module classes.
         tensor_functions: dotted names of functions that return a tensor.
@@ -90,6 +99,7 @@ class Settings:
     annotate: bool = False
     oldest_python: tuple[int, int] | None = None
     line_length: int = 88
+    brackets: Brackets = Brackets.DEDENTED
     quote: str = ""
     module_classes: tuple[str, ...] = ()
     tensor_functions: tuple[str, ...] = ()

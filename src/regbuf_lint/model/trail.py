@@ -54,12 +54,14 @@ class Origin:
             else ``cpu``, ``number`` for one without dimensions, which goes with tensors of any device, or ``said``.
         flow: how it got here.
         changed: whether something was computed of it, or a part of it taken, after it was moved by hand.
+        refilled: whether the method has put other numbers in the place of all that the attribute held.
     """
 
     source: Source
     name: str = ""
     flow: Flow = Flow.SAME
     changed: bool = False
+    refilled: bool = False
 
     @property
     def is_tensor(self) -> bool:
@@ -118,6 +120,13 @@ class Trail:
         if not self.origins or flow is Flow.SAME:
             return self
         return Trail(frozenset(one.then(flow) for one in self.origins))
+
+    def refilled(self, name: str) -> Trail:
+        """The trail of a value that may be an attribute, or a view of it, all of whose numbers are others now."""
+        own = {one for one in self.origins if (one.source, one.name, one.flow) == (Source.ENTRY, name, Flow.SAME)}
+        if not own:
+            return self
+        return Trail(frozenset(replace(one, refilled=True) if one in own else one for one in self.origins))
 
     def item(self, index: int) -> Trail:
         """The trail of the part at an index, which may count from the end."""

@@ -33,6 +33,7 @@ class Sink(Enum):
     RETURNED = "returned"
     STORED = "stored in an attribute"
     MUTATED = "changed in place"
+    WEIGHT = "the weight with which a layer of torch computes"
 
 
 HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE})
@@ -64,6 +65,7 @@ class Use:
         partners: origins of what it is computed with.
         callee: what takes it, as it is written in the text; the attribute that it is stored in.
         certain: whether each call of the entry that gets to its end gets there.
+        refilled: whether the method has put other numbers in the place of all that the attribute held.
     """
 
     attribute: str
@@ -76,6 +78,7 @@ class Use:
     partners: frozenset[Origin] = frozenset()
     callee: str = ""
     certain: bool = False
+    refilled: bool = False
 
     @property
     def is_drawn(self) -> bool:
@@ -302,11 +305,19 @@ class Trace:
     def is_updated(self, attribute: str) -> bool:
         """Whether a method changes the tensor in place, or computes the next from it: state of the object.
 
-        What may also be the tensor itself, at most moved, is not computed from it.
+        What may also be the tensor itself, at most moved, is not computed from it. What each method fills anew before
+        it reads it is no state.
         """
+        if self._is_scratch(attribute):
+            return any(one.computes_from_own for one in self.replacements(attribute))
         if any(one.sink is Sink.MUTATED and not one.is_drawn for one in self.uses(attribute)):
             return True
         return any(one.computes_from_own for one in self.replacements(attribute))
+
+    def _is_scratch(self, attribute: str) -> bool:
+        """Whether methods read the tensor, and each fills it anew in place before."""
+        uses = [one for one in self.uses(attribute) if one.sink not in _ASKING]
+        return any(one.sink is not Sink.MUTATED for one in uses) and all(one.refilled for one in uses)
 
     def changing(self, attribute: str) -> frozenset[str]:
         """Names of the methods in which the tensor is changed in place, or another one is put in its place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
 import libcst as cst
@@ -10,6 +11,10 @@ from regbuf_lint.rewrite.parsing import code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_BRACKETS = re.compile(r"""[()\[\]{}]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\#.*""")
+"""A bracket; or a string or comment, so that none in it is found."""
 
 
 def has_line_breaks(node: cst.CSTNode) -> bool:
@@ -63,9 +68,41 @@ def breaks_in_strings_alone(node: cst.BaseExpression | cst.BaseSlice) -> bool:
     return not visitor.found
 
 
-def deepened(node: cst.BaseExpression | cst.BaseSlice, unit: str) -> str:
-    """The text with its continuation lines indented by one more ``unit``; lines inside strings stay."""
-    return code(_visited(node, _Deepen(unit)))
+def deepened(node: cst.BaseExpression | cst.BaseSlice, unit: str, *, less: int = 0) -> str:
+    """The text with its continuation lines indented by one more ``unit``; lines inside strings stay.
+
+    Args:
+        node: the expression.
+        unit: what is put before the lines.
+        less: how many columns they lose.
+    """
+    return code(_visited(node, _Deepen(unit, less)))
+
+
+def realigned(node: cst.BaseExpression | cst.BaseSlice, start: int) -> str | None:
+    """The text with what stands below the inside of an opening bracket kept there; None where nothing does.
+
+    Args:
+        node: an expression over several lines.
+        start: the column where its text will begin.
+    """
+    first, *more = code(node).splitlines()
+    inside = _inside_of_bracket(first)
+    if inside is None or not more or "\t" in more[0]:
+        return None
+    shift = start + inside - (len(more[0]) - len(more[0].lstrip()))
+    return deepened(node, " " * shift, less=max(0, -shift))
+
+
+def _inside_of_bracket(line: str) -> int | None:
+    """Where the inside of the last bracket begins that a line leaves open; None where that is at its end, or closed."""
+    opened: list[int] = []
+    for match in _BRACKETS.finditer(line):
+        if match[0] in "([{":
+            opened.append(match.end())
+        elif match[0] in ")]}" and opened:
+            opened.pop()
+    return opened[-1] if opened and line[opened[-1] :].strip() else None
 
 
 def _visited(node: cst.CSTNode, transformer: cst.CSTTransformer) -> cst.CSTNode:
@@ -177,19 +214,23 @@ def _without_space_at_brackets(node: cst.CSTNode) -> cst.CSTNode:
 class _Deepen(cst.CSTTransformer):
     """Moves the continuation lines of an expression to the right; lines inside strings stay."""
 
-    def __init__(self, unit: str) -> None:
+    def __init__(self, unit: str, less: int) -> None:
         super().__init__()
         self._unit = unit
+        self._less = less
 
     def leave_ParenthesizedWhitespace(  # noqa: N802
         self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
     ) -> cst.ParenthesizedWhitespace:
         del original_node
-        last = cst.SimpleWhitespace(self._unit + updated_node.last_line.value)
+        last = self._moved(updated_node.last_line)
         lines = [self._line(line) for line in updated_node.empty_lines]
         return updated_node.with_changes(last_line=last, empty_lines=lines)
 
     def _line(self, line: cst.EmptyLine) -> cst.EmptyLine:
         if line.comment is None:
             return line
-        return line.with_changes(whitespace=cst.SimpleWhitespace(self._unit + line.whitespace.value))
+        return line.with_changes(whitespace=self._moved(line.whitespace))
+
+    def _moved(self, space: cst.SimpleWhitespace) -> cst.SimpleWhitespace:
+        return cst.SimpleWhitespace((self._unit + space.value)[self._less :])

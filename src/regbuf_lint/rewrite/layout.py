@@ -7,20 +7,31 @@ opened is split anew.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 
-from regbuf_lint.rewrite.breaks import breaks_in_strings_alone, deepened, flattened, has_comments, without_comment
+from regbuf_lint.model.settings import Brackets
+from regbuf_lint.rewrite.breaks import (
+    breaks_in_strings_alone,
+    deepened,
+    flattened,
+    has_comments,
+    realigned,
+    without_comment,
+)
 from regbuf_lint.rewrite.parsing import code
-from regbuf_lint.rewrite.places import Place
+from regbuf_lint.rewrite.places import Place, columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _KEPT_WHOLE = (cst.BaseSlice, cst.GeneratorExp, cst.NamedExpr, cst.Yield)
 """What stands in no brackets that it could do without."""
+
+_KEYWORD = re.compile(r"\w+=(?!=)")
 
 _FEWEST_LINKS = 3
 """Of so many calls in a row formatters put each on a line of its own."""
@@ -57,9 +68,13 @@ class Argument:
         text = flattened(self.value)
         return None if text is None else self.prefix + text
 
-    def broken(self, unit: str) -> str:
-        """The argument with the line breaks of the file, on a line of its own one level further in."""
-        return self.prefix + (code(self.value) if self.indented else deepened(self.value, unit))
+    def broken(self, place: Place) -> str:
+        """The argument with the line breaks of the file, on a line of its own one level further in.
+
+        What stands below what is behind an opening bracket does so in its new place.
+        """
+        below = realigned(self.value, columns(place.indent) + len(self.prefix))
+        return self.prefix + (below or (code(self.value) if self.indented else deepened(self.value, place.unit)))
 
 
 def call(head: str, arguments: list[Argument], place: Place, tail: str = ")") -> str:
@@ -76,6 +91,9 @@ def call(head: str, arguments: list[Argument], place: Place, tail: str = ")") ->
         inside = ", ".join(cast("list[str]", flat))
         if place.fits(f"{head}{inside}{tail}"):
             return f"{head}{inside}{tail}"
+        as_yapf = _closed_behind(head, cast("list[str]", flat), place, tail)
+        if as_yapf is not None:
+            return as_yapf
         inner = place.deeper()
         if Place(inner.indent, inner.unit, inner.width).fits(inside):
             return f"{head}{place.newline}{inner.indent}{inside}{place.newline}{place.indent}{tail}"
@@ -94,6 +112,26 @@ def assignment(target: str, value: cst.BaseExpression, place: Place) -> str:
     return f"{target} = {code(value) if flat is None else flat}"
 
 
+def _closed_behind(head: str, items: list[str], place: Place, tail: str) -> str | None:
+    """The call as yapf splits it, the closing bracket behind the last item; None where an item is too long for that.
+
+    What may hang does so where it has a keyword, and what does not fit below the bracket.
+    """
+    if place.brackets is Brackets.DEDENTED:
+        return None
+    indent = place.indent + " " * len(head)
+    aligned = head + f",{place.newline}{indent}".join(items) + tail
+    hangs = place.brackets is Brackets.HANGING and any(_KEYWORD.match(one) for one in items)
+    if not hangs and place.fits(aligned):
+        return aligned
+    inner = replace(place, indent=place.indent + place.unit)
+    inside = ", ".join(items)
+    if not inner.fits(f"{inside}{tail}"):
+        inside = f",{place.newline}{inner.indent}".join(items)
+    hanging = f"{head}{place.newline}{inner.indent}{inside}{tail}"
+    return hanging if place.fits(hanging) else None
+
+
 def _around_strings(head: str, arguments: list[Argument], flat: list[str | None], tail: str) -> str | None:
     """The call on one line but for the line breaks inside strings; None where there are others."""
     if any(text is None and not breaks_in_strings_alone(one.value) for one, text in zip(arguments, flat, strict=True)):
@@ -105,7 +143,7 @@ def _around_strings(head: str, arguments: list[Argument], flat: list[str | None]
 def _one_per_line(head: str, arguments: list[Argument], place: Place, tail: str, *, comma: bool = False) -> str:
     """Several arguments get a comma each, as black and ruff do it; a single one only where it has one."""
     mark = "," if comma or len(arguments) > 1 else ""
-    inner = replace(place.deeper(), behind=len(mark))
+    inner = replace(place.deeper(), behind=len(mark), brackets=Brackets.DEDENTED)
     lines = [f"{inner.indent}{_commented(one, inner) or _argument(one, inner) + mark}" for one in arguments]
     return place.newline.join([head, *lines, f"{place.indent}{tail}"])
 
@@ -125,7 +163,7 @@ def _argument(argument: Argument, place: Place) -> str:
     flat = argument.flat()
     if flat is not None and place.fits(flat):
         return flat
-    broken = argument.broken(place.unit)
+    broken = argument.broken(place)
     if has_comments(argument.value):
         return broken
     if isinstance(argument.value, cst.IfExp) and not argument.value.lpar:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.model.settings import Brackets
+
 if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
     from regbuf_lint.rewrite.style import TextStyle
@@ -33,6 +35,7 @@ class Place:
         behind: number of columns of what follows it on its last line (a comment).
         newline: line end of the file.
         alone: whether nothing but a comment shares its lines.
+        brackets: how what does not fit on a line is split at its brackets.
     """
 
     indent: str
@@ -41,6 +44,7 @@ class Place:
     behind: int = 0
     newline: str = "\n"
     alone: bool = True
+    brackets: Brackets = Brackets.DEDENTED
 
     def deeper(self) -> Place:
         """One level further in; what follows the statement does not follow this line, but a comma does."""
@@ -75,7 +79,7 @@ def place_of(source: SourceText, span: Span, style: TextStyle) -> Place:
     alone = not before.strip() and (not comment or comment.startswith("#"))
     indent = before[: len(before) - len(before.lstrip())]
     width = style.width if alone else _UNLIMITED
-    return Place(indent, style.unit, width, _columns_of(behind), source.newline, alone)
+    return Place(indent, style.unit, width, _columns_of(behind), source.newline, alone, style.brackets)
 
 
 def is_pragma(comment: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -45,8 +46,8 @@ def refilled(
     Raises:
         CannotRewrite: something does not fit on its line.
     """
-    outer = Place(initialiser.indent, style.unit, style.width, newline=source.newline)
-    inner = Place(initialiser.indent + style.unit, style.unit, style.width, newline=source.newline)
+    outer = Place(initialiser.indent, style.unit, style.width, newline=source.newline, brackets=style.brackets)
+    inner = replace(outer, indent=initialiser.indent + style.unit)
     text, last, after_block = source.slice(initialiser.tail), initialiser.last_test, initialiser.after_block
     for one, attributes in values:
         tests = (f"isinstance({initialiser.part}, {class_name})", *one.tests)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from regbuf_lint.model.settings import Brackets
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -40,6 +42,7 @@ class TextStyle:
         taken_names: names that a new local variable must not have.
         class_name: name of the class around the text; Python mangles private names with it.
         buffer_import: the edit that imports that name, where the file does not.
+        brackets: how what does not fit on a line is split at its brackets.
     """
 
     buffer_style: BufferStyle
@@ -50,6 +53,7 @@ class TextStyle:
     taken_names: frozenset[str] = frozenset()
     class_name: str = ""
     buffer_import: Edit | None = None
+    brackets: Brackets = Brackets.DEDENTED
 
     def with_import(self, edits: Iterable[Edit]) -> tuple[Edit, ...]:
         """Edits together with the import of ``nn.Buffer`` that their text needs."""
@@ -58,6 +62,24 @@ class TextStyle:
         if self.buffer_import is None or not any(call.search(edit.content) for edit in edits):
             return edits
         return (self.buffer_import, *edits)
+
+
+_WIDTHS = (88, 120)
+"""The least and the most columns of a line where no tool of the project says how many there are."""
+_FEW = 3
+"""Of so many long lines each but one may be an exception."""
+
+
+@lru_cache(maxsize=8)
+def width_of(text: str) -> int:
+    """The columns that lines of a file have, docstrings and comments left aside, which nobody wraps as code.
+
+    A few lines may be longer, as those with an address or a message are.
+    """
+    code = _STRING_OR_COMMENT.sub(lambda match: match["string"] or "", text)
+    longest = sorted((len(line.rstrip()) for line in code.splitlines()), reverse=True)
+    least, most = _WIDTHS
+    return max(least, min(longest[_FEW - 1], most)) if len(longest) >= _FEW else least
 
 
 @lru_cache(maxsize=8)

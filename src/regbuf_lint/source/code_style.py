@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.model.settings import Brackets
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -33,19 +35,22 @@ class CodeStyle:
     """What new text looks like.
 
     Attributes:
-        line_length: columns of a line.
+        line_length: columns of a line; 0 where each file has its own.
         quote: quotation mark of strings; empty where each file has its own.
+        brackets: how what does not fit on a line is split at its brackets.
     """
 
     line_length: int = DEFAULT_LENGTH
     quote: str = ""
+    brackets: Brackets = Brackets.DEDENTED
 
 
 def code_style(tools: ProjectTools) -> CodeStyle:
     """The style of a project.
 
     The formatter counts for which most speaks: pre-commit runs it, a command runs it, it has settings; where that is
-    even, the first of these. Where none formats, the line length of ruff's settings counts, else the limit of flake8.
+    even, the first of these. Where none formats, the line length of ruff's settings counts, else the limit of flake8,
+    else that of each file.
     """
     settings = {
         "ruff format": tools.toml("ruff", ".ruff.toml", "ruff.toml", config=tools.argument("ruff format", _CONFIG)),
@@ -60,7 +65,7 @@ def code_style(tools: ProjectTools) -> CodeStyle:
     tool = max(_STYLES, key=lambda tool: (sum(signs[tool]), signs[tool]))
     if any(signs[tool]):
         return _STYLES[tool](tools, settings[tool] or {})
-    return CodeStyle(_number(ruff.get("line-length")) or _limit(tools) or DEFAULT_LENGTH)
+    return CodeStyle(_number(ruff.get("line-length")) or _limit(tools) or 0)
 
 
 def _ruff(tools: ProjectTools, table: Mapping[str, Any]) -> CodeStyle:
@@ -80,7 +85,10 @@ def _black(tools: ProjectTools, table: Mapping[str, Any]) -> CodeStyle:
 def _yapf(tools: ProjectTools, table: Mapping[str, Any]) -> CodeStyle:
     based_on = tools.argument("yapf", _BASED_ON) or str(table.get("based_on_style")).strip()
     length = _number(tools.argument("yapf", _COLUMN_LIMIT)) or _number(table.get("column_limit"))
-    return CodeStyle(length or _YAPF_LENGTHS.get(based_on.lower(), _YAPF_LENGTHS["pep8"]))
+    dedents = str(table.get("dedent_closing_brackets", based_on.lower() == "facebook")).lower() == "true"
+    hangs = str(table.get("split_before_expression_after_opening_paren")).lower() == "true"
+    brackets = Brackets.DEDENTED if dedents else Brackets.HANGING if hangs else Brackets.ALIGNED
+    return CodeStyle(length or _YAPF_LENGTHS.get(based_on.lower(), _YAPF_LENGTHS["pep8"]), brackets=brackets)
 
 
 def _yapf_settings(tools: ProjectTools) -> Mapping[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -67,7 +67,7 @@ def load_settings(
     if not isolated:
         tools = ProjectTools(config.parent if config is not None else start)
         style = code_style(tools)
-        found = {"line_length": style.line_length, "quote": style.quote, "annotate": has_type_checker(tools)}
+        found = {**asdict(style), "annotate": has_type_checker(tools)}
         merged = {**found, **merged}
     root = Path.cwd() if table is None else table.path.parent
     source = root.resolve() if table is not None else project_root(start) or (base or start).absolute()

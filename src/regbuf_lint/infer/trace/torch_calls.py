@@ -57,6 +57,9 @@ def torch_called(call: Call, name: str) -> Trail:
     for trait, what_follows in _FUNCTIONS.items():
         if has(trait, name):
             return what_follows(call, name)
+    weight = call.argument(1, "weight") if has("layer_functions", name) else None
+    if weight is not None:
+        call.use(call.trail(weight), Sink.WEIGHT)
     if saves(name) or (name not in table().functions and not is_torch_distribution(name)):
         return passed(call)
     return computed(call, [call.trail(one) for key, one in call.given if key != "out"])
@@ -213,6 +216,8 @@ def _is_no_device(value: Value) -> bool:
 
 
 def _in_place(call: Call, name: str, trail: Trail) -> Trail:
+    if has("overwriting_methods", name):
+        trail = call.tracer.overwritten(call.state, trail)
     if has("draw_methods", name):
         call.use(trail, Sink.MUTATED, made(Source.FRESH, DRAWN).origins)
         call.all_end(Sink.HOST)

@@ -169,6 +169,19 @@ class Tracer:
             if others or sink is not Sink.MEETS:
                 self._note(frame, origin, sink, node, others, callee)
 
+    def overwritten(self, state: State, trail: Trail) -> Trail:
+        """Note that all numbers of a value are replaced; gives its trail after that."""
+        if len(trail.origins) != 1:
+            return trail
+        name = next(iter(trail.origins)).name
+        known = state.attribute(name)
+        if trail.refilled(name) is not trail:
+            state.attributes[name] = AttributeState(
+                known.value, known.writes, self.attribute(name, state).refilled(name)
+            )
+            state.trails.update({one: held.refilled(name) for one, held in state.trails.items()})
+        return trail.refilled(name)
+
     def takes_tensor(self, frame: TracedFrame, node: ast.expr) -> None:
         """Note that an expression stands where nothing but a tensor can stand."""
         origins = frame.trails.get(node, NOWHERE).origins
@@ -217,10 +230,25 @@ class Tracer:
         known = self._uses.get(key)
         certain = not self._conditions and frame.is_certain
         if known is not None:
-            self._uses[key] = replace(known, partners=known.partners | partners, certain=known.certain or certain)
+            self._uses[key] = replace(
+                known,
+                partners=known.partners | partners,
+                certain=known.certain or certain,
+                refilled=known.refilled and origin.refilled,
+            )
             return
         self._uses[key] = Use(
-            origin.name, sink, origin.flow, self.entry, frame.method, span, path, partners, callee, certain
+            origin.name,
+            sink,
+            origin.flow,
+            self.entry,
+            frame.method,
+            span,
+            path,
+            partners,
+            callee,
+            certain,
+            origin.refilled,
         )
 
     def _attribute_assigned(self, frame: TracedFrame, target: ast.Attribute, trail: Trail, state: State) -> None:

@@ -1,0 +1,109 @@
+"""Why a fix that registers a buffer is shown and not applied: more has to change with it, or it is hardly wanted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.class_context.change import Change
+from regbuf_lint.classes.outside_uses import read_outside_class
+from regbuf_lint.classes.uses import MOVERS
+from regbuf_lint.fixes.buffer_plan import calls_on, first_tensors
+from regbuf_lint.fixes.buffer_refill import needs_refill
+from regbuf_lint.fixes.unmet_demands import HALF, made_beside
+from regbuf_lint.infer.callers import may_be_given_parameters
+from regbuf_lint.model.settings import Persistence
+from regbuf_lint.model.use import Sink
+from regbuf_lint.model.value import NAMELESS, Dtype, tensors, tensors_inside
+from regbuf_lint.torch_facts.table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.fixes.buffer_plan import Plan
+
+_UNFILLED = (
+    f"{HALF}: `from_pretrained` builds the model without "
+    "values and fills in what the checkpoint has; this buffer is in no checkpoint, so `_init_weights` has to set it"
+)
+
+_CUT_OFF = (
+    "it is computed from parameters, or from what requires a gradient, and a buffer has to be detached: training no "
+    "longer reaches them through it; if it has to follow them, compute it in `forward`"
+)
+
+_UNREAD = "nothing here reads it once the object is built; whether code elsewhere does, only its author knows"
+_FOREIGN_STATE = "it comes from outside, and only its author knows whether checkpoints have to hold it"
+_DRAWN_NUMBER = "it is one number, drawn or computed anew in each object, and checkpoints hardly have to hold it"
+
+
+def why_shown(context: ClassContext, plans: Sequence[Plan], *, refilled: bool) -> str | None:
+    """Why a fix is not applied; None where it may be.
+
+    Args:
+        context: the class.
+        plans: the attributes that the fix registers.
+        refilled: whether the fix lets ``_init_weights`` fill the buffers that need it.
+    """
+    if not refilled and any(needs_refill(context, plan) for plan in plans):
+        return _UNFILLED
+    beside = next((what for plan in plans if plan.attribute and (what := made_beside(context, plan.attribute))), None)
+    if beside is not None:
+        return f"{HALF}: {beside}"
+    if any("detach" in calls_on(write) for plan in plans for write in first_tensors(plan)):
+        return _CUT_OFF
+    return next((why for plan in plans if plan.attribute and (why := _why(context, plan, plan.attribute))), None)
+
+
+def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
+    held = [tensor for write in first_tensors(plan) for tensor in tensors(write.value)]
+    weighs = any(one.sink is Sink.WEIGHT for one in context.trace(attribute).uses(attribute))
+    given = next((one.argument for one in held if _may_be_parameter(context, one.argument, is_weight=weighs)), None)
+    if given is not None:
+        return f"`{given}` may be a Parameter, and as a buffer nothing would train it any more"
+    mover = _keeping_precision(context, attribute)
+    if mover is not None:
+        return f"`{mover}` moves it and leaves its precision as it is, and as a buffer it follows `.half()`"
+    is_chosen = context.text.wanted_persistence(attribute) is not Persistence.AUTO
+    if plan.persistent and not is_chosen:
+        if any(one.argument == NAMELESS for one in held):
+            return _FOREIGN_STATE
+        if context.change_of(attribute) is Change.NONE and all(one.is_number for one in held):
+            return _DRAWN_NUMBER
+    return _UNREAD if held and _is_unread(context, attribute) else None
+
+
+def _may_be_parameter(context: ClassContext, argument: str, *, is_weight: bool) -> bool:
+    built = context.inference, context.built
+    return argument not in {"", NAMELESS} and may_be_given_parameters(*built, argument, is_weight=is_weight)
+
+
+def _keeping_precision(context: ClassContext, attribute: str) -> str | None:
+    """An own ``to`` or the like that moves an attribute among others of which one has a precision that was chosen."""
+    for store in context.trace(attribute).stores(attribute):
+        if store.entry in MOVERS and store.moves_by_hand:
+            moved = (
+                name for name, state in context.construction.attributes.items() if _moves(context, name, store.entry)
+            )
+            values = (context.value_of(name) for name in moved)
+            if any(
+                one.chosen_precision or one.dtype is Dtype.DOUBLE for value in values for one in tensors_inside(value)
+            ):
+                return store.entry
+    return None
+
+
+def _moves(context: ClassContext, attribute: str, mover: str) -> bool:
+    return any(one.entry == mover and one.moves_by_hand for one in context.trace(attribute).stores(attribute))
+
+
+def _is_unread(context: ClassContext, attribute: str) -> bool:
+    """Whether no method of the class, its bases and subclasses uses an attribute that others may know by its name."""
+    if context.in_dict(attribute) is not None or any(one.dynamic for one in context.family_uses):
+        return False
+    if any(map(context.runs_later, context.readers(attribute))):
+        return False
+    elsewhere = read_outside_class(context.symbol.scope.file.tree, context.symbol.scope.node, attribute)
+    if elsewhere and attribute not in table().properties:
+        return False
+    return context.trace(attribute).was_followed(attribute) and not context.trace(attribute).stores(attribute)
