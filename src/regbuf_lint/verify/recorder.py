@@ -140,9 +140,10 @@ class Recorder:
 
     def _stored(self, module: nn.Module, name: str, value: Any) -> None:
         known = self._objects.get(id(module))
+        is_registered = isinstance(value, (nn.Parameter, nn.Module))
         if known is not None:
-            self._forget(known, name)
-        if type(value) in _PLAIN or isinstance(value, (nn.Parameter, nn.Module)):
+            self._forget(known, name, is_undone=known.is_watched or is_registered)
+        if is_registered or type(value) in _PLAIN:
             return
         frame = storing_frame()
         file = self._file(frame.f_code.co_filename) if frame is not None else None
@@ -159,7 +160,7 @@ class Recorder:
     def _dropped(self, module: nn.Module, *arguments: Any, **named: Any) -> None:
         known = self._objects.get(id(module))
         if known is not None:
-            self._forget(known, arguments[0] if arguments else named["name"])
+            self._forget(known, arguments[0] if arguments else named["name"], is_undone=True)
 
     def _ended(self, module: nn.Module, raised: bool) -> None:  # noqa: FBT001  what is told of an object
         """Look at what an object holds now that its construction has ended."""
@@ -202,10 +203,10 @@ class Recorder:
             known.counted[name] = line
 
     @staticmethod
-    def _forget(known: _Object, name: str) -> None:
-        """Take back what was stored in an attribute."""
+    def _forget(known: _Object, name: str, *, is_undone: bool) -> None:
+        """Forget what was stored in an attribute; what stayed to the end of construction counts, if not undone."""
         known.places.pop(name, None)
-        line = known.counted.pop(name, None)
+        line = known.counted.pop(name, None) if is_undone else None
         if line is not None:
             line.building -= 1
 
