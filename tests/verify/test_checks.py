@@ -18,7 +18,7 @@ from regbuf_lint.verify.runner import run_cases
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from regbuf_lint.verify.model import CaseReport
+    from regbuf_lint.verify.model import CaseReport, Facts
 
 pytestmark = pytest.mark.torch
 RIGHT = "right"
@@ -105,7 +105,7 @@ def test_what_the_original_cannot_load_either_is_no_fault_of_the_fix(tmp_path: P
 
 def test_what_comes_back_with_other_bits_is_told() -> None:
     """On a device with values, which ``meta`` is not."""
-    inventory = {"parameters": {}, "buffers": {"scale": {}}, "stragglers": {}}
+    inventory: Facts = {"parameters": {}, "buffers": {"scale": {}}, "stragglers": {}}
     seen = Seen(inventory, {"stays": [], "differs": ["scale"]}, "cuda", facts_before={"stays": [], "differs": []})
     assert CHECKS["moves"].verdict(seen).reason == "other bits after the way back: scale"
     assert CHECKS["moves"].faults(seen) == {"scale"}
