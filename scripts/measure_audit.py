@@ -48,8 +48,9 @@ def used() -> float:
 
 
 def audited(file: Path) -> dict[Place, dict[str, Any]]:
-    """Return what the audit has written, by file and attribute."""
-    return {(one["file"], one["attribute"]): one for one in json.loads(file.read_text(encoding="utf-8"))["lines"]}
+    """Return what the audit has written, by file and attribute; where several lines store one, a defect if there is."""
+    lines = json.loads(file.read_text(encoding="utf-8"))["lines"]
+    return {(one["file"], one["attribute"]): one for one in sorted(lines, key=lambda one: bool(one["defect"]))}
 
 
 def found(options: argparse.Namespace) -> dict[Place, str]:
