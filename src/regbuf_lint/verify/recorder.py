@@ -36,6 +36,7 @@ DEPTH = 3
 """How deep containers are searched for tensors that are stored after construction."""
 
 _INSTALLED = ("site-packages", "dist-packages")
+_ALIAS = "alias"
 _LOOKED_INTO = (list, tuple, dict)
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size})
 _MOVERS = ("_apply", "to")
@@ -177,15 +178,15 @@ class Recorder:
             if raised:
                 return
             owners = [owner for _, owner in modules(module)]
-            state = [one for owner in owners for kept in (parameters(owner), buffers(owner)) for one in kept.values()]
-            registered = frozenset(map(id, state))
+            trained = {id(one) for owner in owners for one in parameters(owner).values()}
+            moved = {id(one) for owner in owners for one in buffers(owner).values()}
             members = frozenset(map(id, owners))
             for name, value in attributes(module).items():
                 if name not in _KEPT:
-                    held = (where for where, one in tensors_in(value, members) if id(one) not in registered)
-                    where = next(held, None)
-                    if where is not None:
-                        self._count(module, known, name, where.kind, is_built=False)
+                    held = [(where, one) for where, one in tensors_in(value, members) if id(one) not in trained]
+                    plain = [where.kind for where, one in held if id(one) not in moved]
+                    if held:
+                        self._count(module, known, name, plain[0] if plain else _ALIAS, is_built=False)
 
     # ---- what is known -----------------------------------------------------------------------------------------------
 
