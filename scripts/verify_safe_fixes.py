@@ -84,7 +84,7 @@ class Package:
 def fixed_package(directory: Path, place: Path, mode: FixMode, jobs: int) -> Package:
     """Fix a package in memory and write the new texts to ``place``."""
     settings = Settings(root=directory)
-    result = check_files(discover([directory], settings).files, settings, jobs=jobs, fix=mode, write=False)
+    result = check_files(discover([directory], settings).files, settings, jobs=jobs, fix=mode)
     targets: dict[tuple[str, str], Target] = {}
     replaced: list[tuple[str, str]] = []
     for fixed in (file.fixed for file in result.files if file.fixed is not None and file.fixed.applied):

@@ -10,14 +10,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from regbuf_lint.cache.outcomes import UnusableOutcomeError, packed, unpacked
 from regbuf_lint.cli.main import main
 from regbuf_lint.engine import workers
-from regbuf_lint.engine.session import Session
+from regbuf_lint.engine.checker import Checker
+from regbuf_lint.engine.screen import Screen
 from regbuf_lint.model.result import FileError
+
+if TYPE_CHECKING:
+    from regbuf_lint.source.overlay import Overlay
 
 LAYER = """\
 import torch
@@ -60,13 +65,13 @@ def run(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that are looked at from now on."""
     seen: list[str] = []
-    check = Session.check
+    look = Checker.first_look
 
-    def watched(self: Session, path: Path, *rest: object) -> object:
+    def watched(self: Checker, path: Path, overlay: Overlay) -> object:
         seen.append(path.name)
-        return check(self, path, *rest)  # type: ignore[arg-type]
+        return look(self, path, overlay)
 
-    monkeypatch.setattr(Session, "check", watched)
+    monkeypatch.setattr(Checker, "first_look", watched)
     return seen
 
 
@@ -119,19 +124,19 @@ def test_what_changes_during_the_run_is_not_remembered(
     project: Path, checked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Even where the file is back to what it was when the next run begins."""
-    base, layer, watched = project / "pkg/base.py", project / "pkg/layer.py", Session.check
+    base, layer, watched = project / "pkg/base.py", project / "pkg/layer.py", Checker.first_look
     run(capsys)
     layer.write_text(layer.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
 
-    def changing(self: Session, path: Path, *rest: object) -> object:
+    def changing(self: Checker, path: Path, overlay: Overlay) -> object:
         if path.name == "layer.py":
             base.write_text("def size():\n    return None\n", encoding="utf-8")
-        found = watched(self, path, *rest)  # type: ignore[arg-type]
+        found = watched(self, path, overlay)
         base.write_text(BASE, encoding="utf-8")
         return found
 
     with monkeypatch.context() as during:
-        during.setattr(Session, "check", changing)
+        during.setattr(Checker, "first_look", changing)
         run(capsys)
     checked.clear()
     run(capsys)
@@ -181,7 +186,7 @@ def test_a_cache_that_cannot_be_used_is_none(
 def test_bytes_that_name_foreign_code_are_refused() -> None:
     ours = FileError("a.py", "cannot be read")
     assert unpacked(packed(ours)) == ours
-    for foreign in (os.getcwd, subprocess.Popen, pickle.loads, Session):
+    for foreign in (os.getcwd, subprocess.Popen, pickle.loads, Screen):
         with pytest.raises(UnusableOutcomeError):
             unpacked(pickle.dumps(foreign))
     with pytest.raises(UnusableOutcomeError):
@@ -226,13 +231,13 @@ def test_a_worker_that_dies_loses_nothing(
     expected = run(capsys, "--no-cache")
     monkeypatch.setattr(workers, "LEAST_BYTES_FOR_WORKERS", 0)
     monkeypatch.setattr(workers, "CHUNKS_PER_WORKER", 1000)
-    own, check = os.getpid(), Session.check
+    own, check = os.getpid(), Checker.first_look
 
-    def dying(self: Session, path: Path, *rest: object) -> object:
+    def dying(self: Checker, path: Path, overlay: Overlay) -> object:
         if path.name == "base.py" and os.getpid() != own:
             os.kill(os.getpid(), signal.SIGKILL)
-        return check(self, path, *rest)  # type: ignore[arg-type]
+        return check(self, path, overlay)
 
-    monkeypatch.setattr(Session, "check", dying)
+    monkeypatch.setattr(Checker, "first_look", dying)
     assert run(capsys, "--no-cache", "-j2") == expected
     assert project.is_dir()

@@ -19,6 +19,8 @@ NAMES = ("base", "heir", "other", "user", "tools")
 IMPORTS = (
     "from pkg.{0} import Layer as Base",
     "import pkg.{0} as far\nBase = far.Layer",
+    "class Base:\n    pass",
+    "from pkg.{0} import Layer as Near\nfrom torch import nn\nclass Base(Near, nn.Module):\n    pass",
     "from torch.nn import Module as Base",
 )
 CONSTRUCTORS = (
@@ -48,7 +50,7 @@ def a_file(draw: random.Random, place: int) -> str:
     bases = NAMES[:place]
     parts = [
         "import torch",
-        draw.choice(IMPORTS if bases else IMPORTS[-1:]).format(draw.choice(bases or NAMES)),
+        draw.choice(IMPORTS if bases else IMPORTS[2:3] + IMPORTS[-1:]).format(draw.choice(bases or NAMES)),
         *(draw.choice(OUTSIDE).format(draw.choice(NAMES)) for _ in range(2)),
         "class Layer(Base):\n    def __init__(self, n=3):\n        super().__init__()",
         f"        {draw.choice(CONSTRUCTORS)}",
@@ -76,7 +78,7 @@ def edit(root: Path, draw: random.Random) -> None:
 
 def report(root: Path, cache: Path | None) -> list[object]:
     files = sorted((root / "pkg").glob("*.py"))
-    result = check_files(files, Settings(root=root), jobs=1, fix=FixMode.NONE, write=False, cache_folder=cache)
+    result = check_files(files, Settings(root=root), jobs=1, fix=FixMode.NONE, cache_folder=cache)
     return [(one.path, one.findings, one.errors, one.unresolved_bases) for one in result.files]
 
 

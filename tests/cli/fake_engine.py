@@ -6,6 +6,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,7 @@ from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import SourceText, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Sequence
 
     import pytest
 
@@ -58,23 +58,31 @@ class FakeEngine:
         *,
         jobs: int,
         fix: FixMode,
-        write: bool,
         cache_folder: Path | None = None,
+        tell: Callable[[FileResult], None] = lambda _: None,
+        named: Collection[Path] = (),
     ) -> RunResult:
-        asked = {"files": files, "settings": settings, "jobs": jobs, "fix": fix, "write": write}
-        self.calls.append({**asked, "cache_folder": cache_folder})
+        asked = {"files": files, "settings": settings, "jobs": jobs, "fix": fix, "write": False}
+        self.calls.append({**asked, "cache_folder": cache_folder, "named": named})
         if self.raises is not None:
             raise self.raises
-        return RunResult(tuple(self._check_file(path, fix, write=write) for path in files))
+        results = tuple(self._check_file(path, fix) for path in files)
+        for result in results:
+            tell(result)
+        return RunResult(results)
 
-    def _check_file(self, path: Path, fix: FixMode, *, write: bool) -> FileResult:
+    def _check_file(self, path: Path, fix: FixMode) -> FileResult:
         try:
             source = read_source(path)
         except SourceError as error:
             return FileResult(path.as_posix(), errors=(FileError(path.as_posix(), str(error)),))
-        result = self.check_source(source, path, None, fix=fix)
-        if result.fixed is not None and write:
-            path.write_bytes(source.encode(result.fixed.after))
+        return self.check_source(source, path, None, fix=fix)
+
+    def write_fixed(self, result: FileResult) -> FileResult:
+        self.calls[-1]["write"] = True
+        if result.fixed is not None:
+            path = Path(result.fixed.path)
+            path.write_bytes(read_source(path).encode(result.fixed.after))
         return result
 
     def check_source(self, source: SourceText, path: Path, settings: Settings | None, *, fix: FixMode) -> FileResult:
@@ -107,6 +115,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
     contents: dict[str, dict[str, object]] = {
         "regbuf_lint.engine": {"__path__": []},
         "regbuf_lint.engine.many_files": {"check_files": engine.check_files},
+        "regbuf_lint.engine.writing": {"write_fixed": engine.write_fixed},
         "regbuf_lint.engine.run": {"check_source": engine.check_source},
         "regbuf_lint.engine.fixing": {"FixMode": FixMode},
         "regbuf_lint.rules": {"__path__": [], "RULES": rules},

@@ -135,7 +135,7 @@ def test_options_reach_settings_and_engine(engine: FakeEngine) -> None:
         PerFileIgnore("tests/*", ("RBF001", "RBF101")),
         PerFileIgnore("x.py", ("RBF1",)),
     )
-    assert (call["jobs"], call["fix"], call["write"]) == (3, FixMode.NONE, True)
+    assert (call["jobs"], call["fix"], call["write"]) == (3, FixMode.NONE, False)
     assert call["files"] == (Path("bad.py"), Path("good.py"), Path("risky.py"))
 
 
@@ -144,7 +144,7 @@ def test_options_reach_settings_and_engine(engine: FakeEngine) -> None:
     [
         (["--fix"], FixMode.SAFE, True),
         (["--fix-only", "--unsafe-fixes"], FixMode.UNSAFE, True),
-        (["--unsafe-fixes"], FixMode.NONE, True),
+        (["--unsafe-fixes"], FixMode.NONE, False),
         (["--diff", "--fix"], FixMode.SAFE, False),
     ],
 )

@@ -57,7 +57,7 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
     monkeypatch.setattr(session, "RULES", (rule,))
 
     def run(path: Path) -> list[dict[str, Any]]:
-        result = check_files([path], Settings(root=tmp_path), jobs=1, fix=FixMode.NONE, write=False)
+        result = check_files([path], Settings(root=tmp_path), jobs=1, fix=FixMode.NONE)
         assert result.all_errors == ()
         (record,) = json.loads(render(result, "json"))
         found: list[dict[str, Any]] = record["evidence"]

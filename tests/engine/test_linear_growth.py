@@ -37,7 +37,7 @@ def calls(name: str, size: int, folder: Path, mode: FixMode) -> int:
     files = sorted(place.rglob("*.py"))
     profile = cProfile.Profile()
     profile.enable()
-    result = check_files(files, Settings(root=place), jobs=1, fix=mode, write=False)
+    result = check_files(files, Settings(root=place), jobs=1, fix=mode)
     profile.disable()
     assert result.all_errors == ()
     total: int = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]

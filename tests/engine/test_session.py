@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from regbuf_lint.engine import session as engine_session
+from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Session
 from regbuf_lint.index import project
 from regbuf_lint.index.files import parse
@@ -89,12 +90,13 @@ def test_other_files_count_as_an_overlay_has_them(tmp_path: Path) -> None:
     net += "    def __init__(self):\n        super().__init__()\n        self.fill()\n"
     (package / "base.py").write_text(base, encoding="utf-8")
     (package / "net.py").write_text("from pkg.base import Base\n", encoding="utf-8")
-    session, source = Session(Settings(root=tmp_path)), read_source(package / "base.py")
+    screen, source = Screen(Settings(root=tmp_path)), read_source(package / "base.py")
+    session = Session(screen.settings, screen)
     filling = Overlay().with_files({package / "net.py": net.encode()})
     quiet = Overlay().with_files({package / "net.py": net.replace("fill()", "train()").encode()})
     found = []
     for overlay in (Overlay(), filling, quiet, Overlay()):
-        session.see(overlay)
+        screen.see(overlay)
         found.append([one.span.start.row for one in session.check(package / "base.py", source).findings])
     assert found == [[], [4], [], []]
 
@@ -107,7 +109,8 @@ def test_a_file_is_what_it_was_once_its_text_is_forgotten(tmp_path: Path) -> Non
     below += "        super().__init__()\n        self.x = torch.zeros(3)\n"
     (tmp_path / "net.py").write_text(below, encoding="utf-8")
     base, net = (read_source(tmp_path / name) for name in ("base.py", "net.py"))
-    session = Session(Settings(root=tmp_path))
+    screen = Screen(Settings(root=tmp_path))
+    session = Session(screen.settings, screen)
 
     def rows() -> list[int]:
         return [one.span.start.row for one in session.check(tmp_path / "net.py", net).findings]
@@ -115,7 +118,7 @@ def test_a_file_is_what_it_was_once_its_text_is_forgotten(tmp_path: Path) -> Non
     before = rows()
     session.check(tmp_path / "base.py", base.with_text(text.format("Base", 'self.register_buffer("x", torch.ones(3))')))
     assert rows() != before
-    session.forget(tmp_path / "base.py")
+    screen.forget(tmp_path / "base.py")
     assert rows() == before
 
 

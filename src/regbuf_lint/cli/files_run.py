@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.folder import folder_in_use
 from regbuf_lint.cli.outcome import exit_code
-from regbuf_lint.cli.reporting import print_errors, print_notes, print_report
+from regbuf_lint.cli.progress import Progress
+from regbuf_lint.cli.reporting import is_streamed, print_errors, print_notes, print_part, print_report
 from regbuf_lint.model.result import FileError, RunResult
 from regbuf_lint.report.lines import count
 from regbuf_lint.source.discovery import discover
@@ -37,15 +38,28 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
     if not arguments.quiet:
         for directory in discovery.empty:
             console.note("warning", f"no Python files found under {directory.as_posix()}")
+    if is_streamed(arguments):
+        print_part(RunResult((), discovery.errors), arguments, console)
     result, jobs = RunResult(()), arguments.jobs or _processors()
     if discovery.files:
-        from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415  start-up time
+        from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
+        from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415
+        from regbuf_lint.engine.writing import write_fixed  # noqa: PLC0415
 
-        write = not (arguments.diff or arguments.verify)
         folder = None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
-        result = check_files(
-            discovery.files, settings, jobs=jobs, fix=fix_mode(arguments), write=write, cache_folder=folder
-        )
+        fix = fix_mode(arguments)
+        with Progress(arguments, console, len(discovery.files)) as progress:
+            result = check_files(
+                discovery.files,
+                settings,
+                jobs=jobs,
+                fix=fix,
+                cache_folder=folder,
+                tell=progress.tell,
+                named=frozenset(map(Path, arguments.paths)),
+            )
+        if fix is not FixMode.NONE and not (arguments.diff or arguments.verify):
+            result = replace(result, files=tuple(map(write_fixed, result.files)))
     unverified: tuple[Unverified, ...] = ()
     if arguments.verify:
         from regbuf_lint.cli.verified_fixes import verifier_options, write_verified  # noqa: PLC0415  start-up time
@@ -69,7 +83,7 @@ def _print(result: RunResult, arguments: Namespace, console: Console) -> RunResu
     elif arguments.fix_only:
         print_report(replace(result, files=(), errors=result.all_errors), arguments, console)
     else:
-        print_report(result, arguments, console)
+        print_report(result, arguments, console, streamed=is_streamed(arguments))
     print_notes(result, arguments, console)
     return result
 

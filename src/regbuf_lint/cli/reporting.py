@@ -18,7 +18,21 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import RunResult
 
 
-def print_report(result: RunResult, arguments: Namespace, console: Console, *, to_stderr: bool = False) -> None:
+def is_streamed(arguments: Namespace) -> bool:
+    """Whether the findings of a file are printed as soon as they are known."""
+    may_change = arguments.fix or arguments.fix_only or arguments.diff
+    is_text = arguments.output_format in TEXT_FORMATS and not arguments.statistics
+    return is_text and not may_change and arguments.output_file is None
+
+
+def print_part(result: RunResult, arguments: Namespace, console: Console) -> None:
+    """Print errors and findings of a part of a run, of which more is to come."""
+    console.out(render(result, arguments.output_format, color=console.wants_color(arguments.color)))
+
+
+def print_report(
+    result: RunResult, arguments: Namespace, console: Console, *, to_stderr: bool = False, streamed: bool = False
+) -> None:
     """Print errors and findings to standard output or to the file asked for.
 
     Args:
@@ -26,12 +40,14 @@ def print_report(result: RunResult, arguments: Namespace, console: Console, *, t
         arguments: how to print it.
         console: where to print it.
         to_stderr: print to standard error, since standard output holds something else.
+        streamed: whether all but the line that counts findings has been printed.
 
     Raises:
         UsageError: the file cannot be written.
     """
     color = arguments.output_file is None and not to_stderr and console.wants_color(arguments.color)
-    text = _report_text(result, arguments, color=color)
+    text = "" if streamed else _report_text(result, arguments, color=color)
+    text += _summary(result, arguments)
     if arguments.output_file is not None:
         _write_file(Path(arguments.output_file), text)
     elif to_stderr:
@@ -46,15 +62,15 @@ def print_errors(result: RunResult, console: Console) -> None:
 
 
 def _report_text(result: RunResult, arguments: Namespace, *, color: bool) -> str:
-    is_text = arguments.output_format in TEXT_FORMATS
-    if not (arguments.statistics and is_text):
-        text = render(result, arguments.output_format, color=color)
-    else:
-        text = render(_without_findings(result), "concise", color=color) + statistics(result, color=color)
-    if is_text and not arguments.quiet and not (arguments.diff or arguments.fix_only):
-        fixing = arguments.fix
-        text += summary_line(result, fixing=fixing, unsafe=arguments.unsafe_fixes) + "\n"
-    return text
+    if not (arguments.statistics and arguments.output_format in TEXT_FORMATS):
+        return render(result, arguments.output_format, color=color)
+    return render(_without_findings(result), "concise", color=color) + statistics(result, color=color)
+
+
+def _summary(result: RunResult, arguments: Namespace) -> str:
+    if arguments.output_format not in TEXT_FORMATS or arguments.quiet or arguments.diff or arguments.fix_only:
+        return ""
+    return summary_line(result, fixing=arguments.fix, unsafe=arguments.unsafe_fixes) + "\n"
 
 
 def _without_findings(result: RunResult) -> RunResult:

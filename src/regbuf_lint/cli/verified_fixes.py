@@ -85,7 +85,7 @@ def _as_on_disk(files: Sequence[FileResult], settings: Settings, jobs: int) -> l
     from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415
 
     paths = [Path(file.path) for file in files]
-    checked = check_files(paths, settings, jobs=jobs, fix=FixMode.NONE, write=False)
+    checked = check_files(paths, settings, jobs=jobs, fix=FixMode.NONE)
     now = {file.path: file for file in checked.files}
     return [
         replace(now[file.path], fixed=file.fixed, errors=tuple(dict.fromkeys((*file.errors, *now[file.path].errors))))

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.named_attributes import attributes_on, spans_row
+from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Session
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import use_in_words
@@ -85,7 +86,7 @@ def explain(path: Path, source: SourceText, where: int | str, settings: Settings
         NothingToExplainError: there is no such class, attribute or line, or the file does not parse.
     """
     everything = replace(settings, select=("ALL",), extend_select=(), ignore=(), per_file_ignores=())
-    session = Session(everything, package_roots([path]))
+    session = Session(everything, Screen(everything, package_roots([path])))
     try:
         contexts = tuple(session.contexts(path, source))
     except ParseError as failure:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.deep_stack import with_deep_stack
 from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted, without_fixes_of
+from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Checked, Session
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.notebook import NotebookText
+from regbuf_lint.source.shown_paths import shown_path
 from regbuf_lint.source.suppression import Suppressions
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ def check_source(
         noqa: whether ``noqa`` comments on lines count (those for whole files always do).
         session: what checks of other files with the same settings left behind.
     """
-    return SourceCheck(source, path, session or Session(settings), noqa=noqa).result(fix)
+    return SourceCheck(source, path, session or Session(settings, Screen(settings, named=(path,))), noqa=noqa).result(
+        fix
+    )
 
 
 class SourceCheck:
@@ -93,6 +97,7 @@ class SourceCheck:
             suppressed=self._hidden,
             unresolved_bases=self._checked_last.unresolved_bases,
             unfollowed=self._checked_last.unfollowed,
+            is_parsed=self._checked_last.is_parsed,
             fixed=_fixed_file(source, path, outcome),
             text=outcome.source.text if findings else "",
             cells={**source.cells, **outcome.source.cells} if findings else {},
@@ -160,11 +165,3 @@ def _fixed_file(source: SourceText, path: Path, outcome: Fixed) -> FixedFile | N
         return None
     after = source.merged(outcome.source)
     return FixedFile(str(path), source.text, after, outcome.applied, outcome.dropped, rounds=outcome.rounds)
-
-
-def shown_path(path: Path) -> str:
-    """How reports name a file: relative to the working directory where it lies below it."""
-    try:
-        return path.absolute().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return path.as_posix()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.context import ClassContext
 from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
 from regbuf_lint.engine.fixing import without_fixes_of
+from regbuf_lint.engine.screen import Screen
 from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.known_classes import Verdict
-from regbuf_lint.index.project import Project
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.callers import construct_as_called
 from regbuf_lint.infer.construction import start
@@ -26,15 +26,13 @@ from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.rules.syntax_error import syntax_error
 from regbuf_lint.rules.unused_suppression import META as UNUSED_SUPPRESSION
 from regbuf_lint.rules.unused_suppression import unused_suppressions
-from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from regbuf_lint.index.files import FileFacts
-    from regbuf_lint.index.reads import Reads
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.finding import Finding
@@ -54,11 +52,13 @@ class Checked:
         findings: sorted by place; suppression comments are not looked at yet.
         unresolved_bases: names of bases because of which classes were passed over.
         unfollowed: names of classes that are too large to be followed to their ends.
+        is_parsed: whether the file was parsed; it is not where no class in it can matter.
     """
 
     findings: tuple[Finding, ...]
     unresolved_bases: tuple[str, ...] = ()
     unfollowed: tuple[str, ...] = ()
+    is_parsed: bool = True
 
 
 @dataclass(slots=True)
@@ -74,45 +74,22 @@ class Session:
 
     Args:
         settings: the run's settings.
-        roots: further directories from which packages of the project are imported.
-        written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+        screen: what files are looked at with first; one of its own where None.
     """
 
-    def __init__(
-        self, settings: Settings, roots: Iterable[Path] = (), written: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, screen: Screen | None = None) -> None:
         self.settings = settings
         codes = selected_codes(settings, [rule.meta for rule in RULES])
         self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
-        self._overlay = Overlay()
-        sources = (one for source in settings.sources or (settings.root,) for one in (source, source / "src"))
-        self._project = Project((*sources, *roots), settings, written)
+        self._screen = screen or Screen(settings)
+        self._project = self._screen.project
         self._inference: Inference = start(self._project, settings)
-
-    @property
-    def reads(self) -> Reads:
-        """What checks have read."""
-        return self._project.reads
-
-    def take_fresh_words(self) -> dict[str, str]:
-        """Words of files as they are on the disk, by path, found since this was asked for the last time."""
-        return self._project.take_fresh_words()
-
-    def see(self, overlay: Overlay) -> None:
-        """From now on, take files for what an overlay holds, and all others for what the disk does."""
-        if overlay == self._overlay:
-            return
-        self._overlay = overlay
-        self._project.see(overlay)
-        self._inference = start(self._project, self.settings)
-
-    def forget(self, path: Path) -> None:
-        """From now on, take a file that was checked with a text of its own for what it was before."""
-        self._project.forget(path.absolute())
-        self._inference = start(self._project, self.settings)
+        self._changes = self._screen.changes
 
     def check(self, path: Path, source: SourceText) -> Checked:
         """Findings of one file; ``source`` counts, whatever the disk holds."""
+        if self._screen.leaves_out(path, source):
+            return Checked((), is_parsed=self._screen.is_named(path))
         ignored = ignored_in_file(self.settings, path)
         try:
             facts = self._facts(path, source)
@@ -153,6 +130,9 @@ class Session:
             ParseError: it does not parse.
         """
         path = path.absolute()
+        if self._changes != self._screen.changes:
+            self._changes = self._screen.changes
+            self._inference = start(self._project, self.settings)
         if self._project.characters > MOST_CHARACTERS:
             self._project.close()
             self._inference = start(self._project, self.settings)

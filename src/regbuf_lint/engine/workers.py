@@ -1,54 +1,29 @@
-"""Checking files in one process or several, each with one session for all of its files."""
+"""Checking files in one process or several."""
 
 from __future__ import annotations
 
 import gc
 import os
-from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
-from dataclasses import dataclass, field
-from multiprocessing import active_children
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from regbuf_lint.engine.checker import Checker
 from regbuf_lint.engine.fixing import FixMode
-from regbuf_lint.engine.run import SourceCheck, shown_path
-from regbuf_lint.engine.session import Session
-from regbuf_lint.model.result import FileError, FileResult
-from regbuf_lint.source.errors import SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
+    from concurrent.futures.process import ProcessPoolExecutor
     from pathlib import Path
     from types import TracebackType
 
     from typing_extensions import Self
 
-    from regbuf_lint.index.reads import Read
-    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.engine.checker import CheckedFiles, Start
     from regbuf_lint.source.overlay import Overlay
 
 LEAST_BYTES_FOR_WORKERS = 400_000
 CHUNKS_PER_WORKER = 6
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedFiles:
-    """What a check of some files gives.
-
-    Attributes:
-        results: one for each file.
-        numbers: for each file, the numbers of the reads that its result rests on, as bits of one number; None where the
-            result is not to be remembered.
-        worker: the process that checked them.
-        reads: what that process has read since it gave its last results.
-        words: words of files, by path, that it has found since.
-    """
-
-    results: list[FileResult]
-    numbers: list[int | None]
-    worker: int = 0
-    reads: list[Read] = field(default_factory=list)
-    words: dict[str, str] = field(default_factory=dict)
 
 
 class Workers:
@@ -58,21 +33,17 @@ class Workers:
     are checked in this process.
 
     Args:
-        settings: the run's settings.
-        roots: directories from which packages of the project are imported.
-        words: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+        start: what checking starts with.
         jobs: number of processes.
         fix: which fixes are made.
     """
 
-    def __init__(
-        self, settings: Settings, roots: tuple[Path, ...], words: Mapping[str, str], jobs: int, fix: FixMode
-    ) -> None:
-        self._start = (settings, roots, words)
+    def __init__(self, start: Start, jobs: int, fix: FixMode) -> None:
+        self._start = start
         self._jobs = jobs
         self._fix = fix
         self._pool: ProcessPoolExecutor | None = None
-        self._session: Session | None = None
+        self._checker: Checker | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -84,6 +55,8 @@ class Workers:
         if self._pool is None:
             return
         if error is not None:
+            from multiprocessing import active_children  # noqa: PLC0415  start-up time
+
             for process in active_children():  # they write nothing
                 process.kill()
         self._pool.shutdown(wait=error is None, cancel_futures=True)
@@ -91,76 +64,67 @@ class Workers:
     def check(self, files: Sequence[Path], overlay: Overlay) -> Iterator[CheckedFiles]:
         """Check files; what several calls give is in the order of the files."""
         chunks = _chunks(files, self._jobs)
-        pending = [self._submitted(chunk, overlay) for chunk in chunks] if len(chunks) > 1 else []
-        for number, chunk in enumerate(chunks):
-            found = _result(pending[number]) if pending else None
+        if len(chunks) == 1:
+            at_once = chunks if self._fix is not FixMode.NONE else [[path] for path in files]
+            with _without_collector():
+                yield from (self._here(part, overlay) for part in at_once)
+            return
+        pending = [self._submitted(chunk, overlay) for chunk in chunks]
+        for chunk, future in zip(chunks, pending, strict=True):
+            found = _result(future)
             yield self._here(chunk, overlay) if found is None else found
 
     def _submitted(self, files: list[Path], overlay: Overlay) -> Future[CheckedFiles] | None:
         """The future results of a process; None where they have died."""
+        from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415  start-up time
+
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=self._start)
+            self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=(self._start,))
         try:
             return self._pool.submit(_check_in_worker, files, self._fix, overlay)
         except BrokenProcessPool:
             return None
 
     def _here(self, files: list[Path], overlay: Overlay) -> CheckedFiles:
-        if self._session is None:
-            self._session = Session(*self._start)
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            return _check(files, self._session, self._fix, overlay)
-        finally:
-            if collecting:
-                gc.enable()
+        if self._checker is None:
+            self._checker = Checker(self._start)
+        with _without_collector():
+            return self._checker.check(files, self._fix, overlay)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Trees are many, and looking for cycles in them is slow."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _result(future: Future[CheckedFiles] | None) -> CheckedFiles | None:
     """The results of a process; None where it has died."""
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  start-up time
+
     try:
         return None if future is None else future.result()
     except BrokenProcessPool:
         return None
 
 
-_WORKERS_SESSION: list[Session] = []
+_CHECKER_OF_WORKER: list[Checker] = []
 
 
-def _start_worker(settings: Settings, roots: tuple[Path, ...], words: Mapping[str, str]) -> None:
-    """Give a worker the one session that serves all its chunks; trees are many, and looking for cycles in them slow."""
+def _start_worker(start: Start) -> None:
+    """Give a worker what serves all its chunks."""
     gc.disable()
-    _WORKERS_SESSION[:] = [Session(settings, roots, words)]
+    _CHECKER_OF_WORKER[:] = [Checker(start)]
 
 
 def _check_in_worker(files: list[Path], fix: FixMode, overlay: Overlay) -> CheckedFiles:
-    return _check(files, _WORKERS_SESSION[0], fix, overlay)
-
-
-def _check(files: Sequence[Path], session: Session, fix: FixMode, overlay: Overlay) -> CheckedFiles:
-    """Check files, and then fix them: what is known of other files is lost whenever a text changes."""
-    session.see(overlay)
-    results: list[FileResult] = []
-    numbers: list[int | None] = []
-    wanted: dict[int, SourceCheck] = {}
-    for number, path in enumerate(files):
-        numbers.append(None)
-        try:
-            one = SourceCheck(overlay.read_source(path), path, session)
-        except SourceError as error:
-            results.append(FileResult(shown_path(path), errors=(FileError(shown_path(path), str(error)),)))
-            continue
-        with session.reads.collecting() as read:
-            results.append(one.result(FixMode.NONE))
-        if one.wants(fix):
-            wanted[number] = one
-        elif not results[number].errors:
-            numbers[number] = read.numbers
-    for number, one in wanted.items():
-        results[number] = one.result(fix)
-        session.forget(one.path)
-    return CheckedFiles(results, numbers, os.getpid(), session.reads.take_new(), session.take_fresh_words())
+    return _CHECKER_OF_WORKER[0].check(files, fix, overlay)
 
 
 def _chunks(files: Sequence[Path], jobs: int) -> list[list[Path]]:

@@ -15,6 +15,7 @@ from regbuf_lint.source.text import read_source
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from regbuf_lint.engine.screen import Screen
     from regbuf_lint.engine.session import Session
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.model.settings import Settings
@@ -42,22 +43,28 @@ class Remembered:
         is_as_on_disk = _holds(path, source)
         if is_as_on_disk and name in self._known:
             return self._known[name]
-        with self._session.reads.collecting() as read:
-            found = self._session.check(path, source).findings
+        with self._screen.project.reads.collecting() as read:
+            found = () if self._screen.leaves_out(path, source) else self._session.check(path, source).findings
         if is_as_on_disk:
             self._new[name] = (read.numbers, found)
         return found
 
     @cached_property
-    def _session(self) -> Session:
-        from regbuf_lint.engine.session import Session  # noqa: PLC0415  not needed where all is known
+    def _screen(self) -> Screen:
+        from regbuf_lint.engine.screen import Screen  # noqa: PLC0415  not needed where all is known
 
-        return Session(self._settings, (), self._cache.words())
+        return Screen(self._settings, (), self._cache.words())
+
+    @cached_property
+    def _session(self) -> Session:
+        from regbuf_lint.engine.session import Session  # noqa: PLC0415  nor where nothing is to be found
+
+        return Session(self._settings, self._screen)
 
     def _keep(self) -> None:
         if self._new:
-            self._cache.keep(self._session.reads.take_new(), self._new)
-            self._cache.keep_files(self._session.take_fresh_words())
+            self._cache.keep(self._screen.project.reads.take_new(), self._new)
+            self._cache.keep_files(self._screen.project.take_fresh_words())
         self._cache.close()
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import stat
+from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.files import FileFacts, ParseError, installed_roots, parse
 from regbuf_lint.index.locating import Locator, is_read
+from regbuf_lint.index.outline import outline
 from regbuf_lint.index.reads import Content, Memo, Reads
 from regbuf_lint.index.scopes import (
     AssignBinding,
@@ -32,7 +34,7 @@ from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from regbuf_lint.index.reads import Collected
@@ -65,6 +67,10 @@ class Project:
         self._overlay = Overlay()
         self._locator = Locator(roots, settings.packages or installed_roots(), self.reads)
         self._search = WordSearch(self._overlay, settings, self.reads, written)
+        self._tree_of: Callable[[str], ast.Module] = parse
+        self._start()
+
+    def _start(self) -> None:
         self._by_path: dict[Path, FileFacts | None] = {}
         self._read_for: dict[Path, Collected] = {}
         self._resolving: set[ast.expr] = set()
@@ -72,6 +78,13 @@ class Project:
         self._exporting: set[tuple[FileFacts, str]] = set()
         self._cycles = 0
         self.characters = 0
+
+    def outlined(self) -> Project:
+        """The same files, of each of which no more is known than its outline tells."""
+        other = copy(self)
+        other._tree_of = outline  # noqa: SLF001  it is one of its own kind
+        other._start()  # noqa: SLF001
+        return other
 
     def close(self) -> None:
         """Give up all files; nothing found in them can be used any more."""
@@ -361,7 +374,7 @@ class Project:
         with self.reads.collecting() as self._read_for[path]:
             self.reads.note(Content(str(path)))
             name, root = self._locator.import_name(path)
-        return FileFacts(path, name, root, source, parse(source.text))
+        return FileFacts(path, name, root, source, self._tree_of(source.text))
 
     def _read(self, path: Path) -> FileFacts | None:
         if path not in self._by_path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 
 # Not anchored to the start of the row, since a pattern that starts with a literal is ten times faster.
 _HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)")
@@ -37,11 +37,11 @@ class Words:
 
     def written(self) -> str:
         """The words as text, which ``read_words`` takes."""
-        return _BETWEEN_KINDS.join(_BETWEEN_WORDS.join(sorted(words)) for words in astuple(self))
+        return _BETWEEN_KINDS.join(_BETWEEN_WORDS.join(sorted(words)) for words in _of_each_kind(self))
 
     def differences(self, other: Words) -> Words:
         """The words that one of two texts of a file has, and the other has not."""
-        return Words(*(mine ^ others for mine, others in zip(astuple(self), astuple(other), strict=True)))
+        return Words(*(mine ^ others for mine, others in zip(_of_each_kind(self), _of_each_kind(other), strict=True)))
 
 
 KINDS = tuple(one.name for one in fields(Words))
@@ -67,6 +67,10 @@ def words_of(text: bytes) -> Words:
 def read_words(written: str) -> Words:
     """The words that ``Words.written`` has written."""
     return Words(*(frozenset(words.split()) for words in written.split(_BETWEEN_KINDS)))
+
+
+def _of_each_kind(words: Words) -> tuple[frozenset[str], ...]:
+    return tuple(getattr(words, kind) for kind in KINDS)
 
 
 def _decoded(words: set[bytes]) -> frozenset[str]:

@@ -57,6 +57,7 @@ class FileResult:
         unresolved_bases: names of base classes that could not be resolved, as written for ``module-classes``.
         unfollowed: classes that take more steps to follow than are taken, by their dotted names in the file; what is
             found in them may not be all.
+        is_parsed: whether the file was parsed; it need not be where no class in it can matter and nobody names it.
         fixed: what was changed, if fixes were asked for and something changed.
         text: text of the file as the findings see it, for source frames.
         cells: of a notebook, the texts of its code cells by the numbers that places in it have.
@@ -68,6 +69,7 @@ class FileResult:
     errors: tuple[FileError, ...] = ()
     unresolved_bases: tuple[str, ...] = ()
     unfollowed: tuple[str, ...] = ()
+    is_parsed: bool = True
     fixed: FixedFile | None = None
     text: str = ""
     cells: dict[int, str] = field(default_factory=dict)

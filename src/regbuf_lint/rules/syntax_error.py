@@ -1,4 +1,4 @@
-"""RBF900: a file that does not parse."""
+"""RBF900: a file that does not parse, where that matters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ META = RuleMeta(
 )
 
 DOCS = RuleDocs(
-    what="Reports a file that the running Python cannot parse.",
+    what=(
+        "Reports a file that the running Python cannot parse, where it may hold an nn.Module class or is named on the "
+        "command line."
+    ),
     why="Nothing else can be found in such a file. Syntax newer than the running Python is reported too.",
     example="def forward(self, x:\n    return x\n",
     use_instead="def forward(self, x):\n    return x\n",

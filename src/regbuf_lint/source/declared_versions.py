@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.ini_files import ini_section
-from regbuf_lint.source.toml_files import PYPROJECT, read_document, shown
+from regbuf_lint.source.shown_paths import shown_path
+from regbuf_lint.source.toml_files import PYPROJECT, read_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,9 +59,9 @@ def runs_with_older_torch(start: Path, release: str) -> str | None:
             continue
         lowest = _lowest(found)
         if lowest is not None and lowest < (wanted.major, wanted.minor):
-            return f"{shown(one.path)} allows {_PACKAGE} {lowest[0]}.{lowest[1]} (`{one.text}`)"
+            return f"{shown_path(one.path)} allows {_PACKAGE} {lowest[0]}.{lowest[1]} (`{one.text}`)"
         if _excludes_from(found, wanted):
-            return f"{shown(one.path)} excludes it (`{one.text}`)"
+            return f"{shown_path(one.path)} excludes it (`{one.text}`)"
     return None
 
 

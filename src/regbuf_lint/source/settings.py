@@ -16,11 +16,11 @@ from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.gitignore import compile_patterns
 from regbuf_lint.source.project_tools import ProjectTools, project_root
 from regbuf_lint.source.selection import ALL, names
+from regbuf_lint.source.shown_paths import shown_path
 from regbuf_lint.source.toml_files import (
     ConfigTable,
     find_table,
     read_table,
-    shown,
 )
 from regbuf_lint.source.type_checkers import has_type_checker
 
@@ -99,7 +99,7 @@ def _suggestion(word: str, candidates: Iterable[str]) -> str:
 
 def _convert_file(table: ConfigTable, known_codes: Callable[[], Collection[str]] | None) -> dict[str, Any]:
     """Return the values of a file by the names of the fields of ``Settings``."""
-    label = shown(table.path)
+    label = shown_path(table.path)
     values = {}
     for key, value in table.table.items():
         if key not in _CONVERTERS:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.source.errors import SettingsError, os_error_text
+from regbuf_lint.source.shown_paths import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,7 +57,7 @@ def read_table(path: Path) -> ConfigTable:
     """
     document = read_document(path)
     if document is None:
-        msg = f"{shown(path)}: no such file"
+        msg = f"{shown_path(path)}: no such file"
         raise SettingsError(msg)
     found = _tool_table(path, document)
     if found is not None:
@@ -76,7 +77,7 @@ def _tool_table(path: Path, document: dict[str, Any]) -> ConfigTable | None:
         return None
     table = tools[TOOL]
     if not isinstance(table, dict):
-        msg = f"{shown(path)}: `tool.{TOOL}` must be a table"
+        msg = f"{shown_path(path)}: `tool.{TOOL}` must be a table"
         raise SettingsError(msg)
     return ConfigTable(path, table, f"[tool.{TOOL}]")
 
@@ -93,15 +94,15 @@ def read_document(path: Path) -> dict[str, Any] | None:
         return None
     except UnicodeDecodeError as error:
         bad = error.object[error.start]
-        msg = f"{shown(path)}: not valid UTF-8 (byte 0x{bad:02x} at offset {error.start})"
+        msg = f"{shown_path(path)}: not valid UTF-8 (byte 0x{bad:02x} at offset {error.start})"
         raise SettingsError(msg) from error
     except OSError as error:
-        msg = f"{shown(path)}: {os_error_text(error)}"
+        msg = f"{shown_path(path)}: {os_error_text(error)}"
         raise SettingsError(msg) from error
     try:
         return _parse(text)
     except ValueError as error:
-        msg = f"{shown(path)}: invalid TOML: {' '.join(str(error).split())}"
+        msg = f"{shown_path(path)}: invalid TOML: {' '.join(str(error).split())}"
         raise SettingsError(msg) from error
 
 
@@ -117,11 +118,3 @@ def _parse(text: str) -> dict[str, Any]:
     else:
         import tomli as tomllib  # noqa: PLC0415
     return tomllib.loads(text)
-
-
-def shown(path: Path) -> str:
-    """Return a path as messages show it: relative to the working directory where it lies below it."""
-    try:
-        return Path(os.path.abspath(path)).relative_to(Path.cwd()).as_posix()  # noqa: PTH100
-    except ValueError:
-        return path.as_posix()
