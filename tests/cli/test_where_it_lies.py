@@ -114,6 +114,18 @@ def test_from_whichever_directory_the_run_starts(
     assert len(seen[0]) == 3
 
 
+def test_a_file_that_is_named_from_the_directory_of_its_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No file says that it is one; the caller beside the package tells what the argument is."""
+    monkeypatch.chdir(project(tmp_path, ""))
+    main(["--output-format=concise", "waves/cell.py"])
+    assert "`Cell.scale`" in capsys.readouterr().out
+    monkeypatch.chdir(tmp_path / "waves")
+    main(["--output-format=concise", "cell.py"])
+    assert "`Cell.scale`" not in capsys.readouterr().out
+
+
 def test_a_pipe_is_not_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -43,7 +43,7 @@ def error(text: str, *, name: str = "pyproject.toml", **overrides: object) -> st
 
 
 def test_defaults(root: Path) -> None:
-    assert load() == Settings(root.resolve(), exclude=DEFAULT_EXCLUDES)
+    assert load() == Settings(root.resolve(), sources=(root,), exclude=DEFAULT_EXCLUDES)
 
 
 def test_every_key(root: Path) -> None:
@@ -71,6 +71,7 @@ def test_every_key(root: Path) -> None:
     """
     assert load(text) == Settings(
         root=root.resolve(),
+        sources=(root.resolve(),),
         select=("RBF0",),
         extend_select=("RBF101",),
         ignore=("RBF002",),
@@ -92,6 +93,17 @@ def test_every_key(root: Path) -> None:
         tensor_functions=("a.f",),
         ignore_attributes=("Class.attr",),
     )
+
+
+def test_packages_lie_where_a_file_says_so(root: Path) -> None:
+    inner = root / "a" / "b"
+    inner.mkdir(parents=True)
+    assert load_settings(inner, None, isolated=False, overrides={}).sources == (inner,)
+    assert load_settings(inner, None, isolated=False, overrides={}, base=root).sources == (root,)
+    (root / "a" / "setup.py").touch()
+    assert load_settings(inner, None, isolated=False, overrides={}, base=root).sources == (root / "a",)
+    (root / "pyproject.toml").write_text("[tool.regbuf-lint]\n")
+    assert load_settings(inner, None, isolated=False, overrides={}).sources == (root.resolve(),)
 
 
 def test_nearest_file_with_a_table_counts(root: Path) -> None:

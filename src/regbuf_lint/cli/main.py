@@ -91,7 +91,7 @@ def _settings(arguments: Namespace) -> Settings:
     """Return the settings of the command line and of the configuration file nearest to the paths."""
     config = Path(arguments.config) if arguments.config is not None else None
     start = _start(arguments)
-    return load_settings(start, config, arguments.isolated, overrides(arguments), _known_codes)
+    return load_settings(start, config, arguments.isolated, overrides(arguments), _known_codes, _base(arguments, start))
 
 
 def _known_codes() -> list[str]:
@@ -110,6 +110,13 @@ def _start(arguments: Namespace) -> Path:
         return Path(commonpath([place if place.is_dir() else place.parent for place in places]))
     except ValueError:  # different drives
         return Path.cwd()
+
+
+def _base(arguments: Namespace, start: Path) -> Path:
+    """Return the directory that the user's names start from: files are named from where they are imported."""
+    names = [Path(name) for name in arguments.paths]
+    inside = all(not name.is_absolute() and ".." not in name.parts and name.is_file() for name in names)
+    return Path.cwd() if inside else start
 
 
 if __name__ == "__main__":

@@ -122,19 +122,25 @@ class ProjectTools:
                     yield _COMMENT.sub("", _CONTINUED.sub(" ", _text(path)))
 
 
-def project_root(start: Path) -> Path:
-    """The directory of the project around one; itself where nothing around it says that a project is there."""
-    return _directories(start)[-1]
+def project_root(start: Path) -> Path | None:
+    """The directory of the project around one; None where nothing says that there is a project."""
+    found = _within_project(start)
+    return found[-1] if found else None
 
 
 def _directories(start: Path) -> list[Path]:
+    return _within_project(start) or [Path(os.path.abspath(start))]  # noqa: PTH100  as below
+
+
+def _within_project(start: Path) -> list[Path]:
+    """The directories from one up to that of the project around it; none where nothing says that there is one."""
     directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
     around = [directory, *directory.parents]
     for markers in ((".git",), (PYPROJECT, "setup.cfg", "setup.py")):
         for number, one in enumerate(around, start=1):
             if any(os.path.exists(one / marker) for marker in markers):  # noqa: PTH110  as in `has`
                 return around[:number]
-    return [directory]
+    return []
 
 
 def _joined(found: Iterable[tuple[str, str]]) -> dict[str, str]:

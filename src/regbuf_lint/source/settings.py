@@ -39,18 +39,21 @@ def load_settings(
     isolated: bool,  # noqa: FBT001  callers name it
     overrides: Mapping[str, object],
     known_codes: Callable[[], Collection[str]] | None = None,
+    base: Path | None = None,
 ) -> Settings:
     """Put settings together.
 
     Args:
         start: the closest directory that holds all that the user names: from there configuration files are looked
-            for, upwards. Packages are looked for in it, too, where no file says which directory is the project's.
+            for, upwards.
         config: configuration file to read instead.
         isolated: read no configuration file at all.
         overrides: settings from the command line, by the same keys and with the same types as in the file. ``select``
             replaces the file's selection; ``ignore`` adds to the file's.
         known_codes: gives the codes of all rules, and is asked only where something is selected; selectors that name
             none of them are refused. None checks nothing.
+        base: directory in which packages are looked for where no file says which one is the project's; ``start`` where
+            None.
 
     Raises:
         SettingsError: a file is missing or broken, or a key or value is wrong.
@@ -67,7 +70,7 @@ def load_settings(
         found = {"line_length": style.line_length, "quote": style.quote, "annotate": has_type_checker(tools)}
         merged = {**found, **merged}
     root = Path.cwd() if table is None else table.path.parent
-    source = project_root(start) if table is None else root.resolve()
+    source = root.resolve() if table is not None else project_root(start) or (base or start).absolute()
     settings = replace(_settings(root.resolve(), merged), sources=(source,))
     settings = replace(settings, packages=environment_packages(settings.python, root))
     return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
