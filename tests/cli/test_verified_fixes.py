@@ -158,6 +158,16 @@ class TestWriting:
         assert (code, err) == (0, "")
         assert (project / "other.py").read_text(encoding="utf-8") == FIXED.replace("class Net", "class Other")
 
+    def test_what_fails_is_left_out_for_the_others(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (project / "other.py").write_text(COUNTING.replace("class Net", "class Other"), encoding="utf-8")
+        arguments = ["--factory", "factories.py::net", "--factory", "factories.py::other", "model.py", "other.py"]
+        code, _, err = run(*arguments, capsys=capsys)
+        assert code == 1
+        assert "not verified, so not written: other.py::Other: outputs-cpu" in err
+        assert "model.py" not in err
+        assert (project / "model.py").read_text(encoding="utf-8") == FIXED
+        assert "register_buffer" not in (project / "other.py").read_text(encoding="utf-8")
+
     def test_a_base_is_built_through_its_subclass(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (project / "other.py").write_text("from model import Net\nclass Other(Net):\n    pass\n", encoding="utf-8")
         code, _, err = run("--factory", "factories.py::other", "model.py", capsys=capsys)
@@ -190,7 +200,7 @@ def judging(monkeypatch: pytest.MonkeyPatch, passes: Callable[[str, list[str]], 
     runs: list[list[str]] = []
 
     def judge(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        targets = [one for one in command if "::" in one and one != "f.py::f"]
+        targets = [one for one in command if "::" in one and "f.py::" not in one]
         fixed = [Path(one.partition("=")[0]).name for one in command if ".py=" in one]
         runs.append(fixed)
         found = [
@@ -209,35 +219,24 @@ def files(project: Path, *names: str) -> None:
         (project / f"{name}.py").write_text(text, encoding="utf-8")
 
 
-def test_all_files_are_verified_in_one_run(
-    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("wrong", [[], ["two", "six"]])
+def test_all_files_are_verified_by_one_process(
+    wrong: list[str], project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files(project, "one", "two", "three")
-    runs = judging(monkeypatch, lambda *_: True)
-    assert run("--factory", "f.py::f", ".", capsys=capsys)[0] == 0
-    assert runs == [["model.py", "one.py", "three.py", "two.py"]]
-
-
-def test_what_fails_does_not_stand_beside_what_passes(
-    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file that fails is left out for the others; one that failed for another's sake is tried again."""
-    files(project, "one", "two", "three")
-    runs = judging(
-        monkeypatch,
-        lambda name, fixed: name != "two.py::Two" and not (name == "one.py::One" and "two.py" in fixed),
-    )
-    code, _, err = run("--factory", "f.py::f", ".", capsys=capsys)
-    assert code == 1
-    assert runs == [
-        ["model.py", "one.py", "three.py", "two.py"],
-        ["model.py", "three.py"],
-        ["model.py", "three.py", "one.py"],
-        ["model.py", "three.py", "one.py", "two.py"],
+    """However many there are, and whether or not some fail; only those that pass are written."""
+    names = ["eight", "five", "four", "one", "seven", "six", "three", "two"]
+    files(project, *names)
+    (project / "model.py").unlink()
+    runs = judging(monkeypatch, lambda name, _: name.partition(".")[0] not in wrong)
+    code, _, err = run(*(f"--factory=f.py::{name}" for name in names), ".", capsys=capsys)
+    assert code == bool(wrong)
+    assert runs == [[f"{name}.py" for name in names]]
+    assert err.splitlines() == [
+        f"regbuf-lint: warning: not verified, so not written: {name}.py::{name.title()}: no" for name in sorted(wrong)
     ]
-    assert err == "regbuf-lint: warning: not verified, so not written: two.py::Two: no\n"
-    assert "register_buffer" in (project / "one.py").read_text(encoding="utf-8")
-    assert "register_buffer" not in (project / "two.py").read_text(encoding="utf-8")
+    for name in names:
+        text = (project / f"{name}.py").read_text(encoding="utf-8")
+        assert ("register_buffer" in text) == (name not in wrong)
 
 
 @pytest.mark.usefixtures("project")

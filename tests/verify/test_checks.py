@@ -9,6 +9,7 @@ from mutants import FIXED, MUTANTS, Version, rows
 
 from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
+from regbuf_lint.verify.checks.check import Seen
 from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.isolation.supervision import Limits
 from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Machine, Outcome
@@ -17,7 +18,7 @@ from regbuf_lint.verify.runner import run_cases
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from regbuf_lint.verify.model import CaseReport
+    from regbuf_lint.verify.model import CaseReport, Facts
 
 pytestmark = pytest.mark.torch
 RIGHT = "right"
@@ -100,6 +101,14 @@ def test_what_the_original_cannot_load_either_is_no_fault_of_the_fix(tmp_path: P
     (result,) = [one for one in report.results if one.check == "checkpoint-loads"]
     assert result.verdict.outcome is Outcome.NOT_RUN
     assert result.verdict.reason.startswith("the original cannot either: RuntimeError")
+
+
+def test_what_comes_back_with_other_bits_is_told() -> None:
+    """On a device with values, which ``meta`` is not."""
+    inventory: Facts = {"parameters": {}, "buffers": {"scale": {}}, "stragglers": {}}
+    seen = Seen(inventory, {"stays": [], "differs": ["scale"]}, "cuda", facts_before={"stays": [], "differs": []})
+    assert CHECKS["moves"].verdict(seen).reason == "other bits after the way back: scale"
+    assert CHECKS["moves"].faults(seen) == {"scale"}
 
 
 def test_what_was_not_run_has_a_reason(reports: dict[str, CaseReport]) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from borrowed_workers import BorrowingWorker
+
 pytestmark = [pytest.mark.torch, pytest.mark.skipif(sys.platform != "linux", reason="forks, and watches memory")]
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -78,7 +80,6 @@ def test_what_a_wrong_fix_breaks(
     pytest.importorskip("torch")
     monkeypatch.syspath_prepend(SCRIPTS)
     import verify_safe_fixes as script  # noqa: PLC0415  a script, found beside the package
-    from regbuf_lint.verify.isolation.client import Worker  # noqa: PLC0415
     from regbuf_lint.verify.isolation.supervision import Limits  # noqa: PLC0415
 
     before = package(tmp_path / "before", PLAIN, first) / "toys" / "layers.py"
@@ -86,7 +87,7 @@ def test_what_a_wrong_fix_breaks(
     target = script.Target("toys", str(before), "Scale", init="Scale(4, 0.5, [2])")
     target.inputs = "{'x': torch.ones(2, 4), 'ids': torch.zeros(2, dtype=torch.long)}"
     changed = script.Package("toys", [target], ((str(before), str(after)),))
-    with Worker(Limits()) as worker:
+    with BorrowingWorker(Limits()) as worker:
         found = list(script.compared(target, changed, [str(before.parents[1])], worker))
     wrong = [(what, said) for what, word, said in found if word == "broken"]
     assert broken[0] in [what for what, _ in wrong]

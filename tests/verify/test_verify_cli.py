@@ -237,6 +237,7 @@ MISTAKES = [
     (["model.py::Net", "--factory", "gone.py::make"], "gone.py: no such file"),
     (["model.py::A", "model.py::B", "--init", "A()"], "--init builds one class"),
     (["model.py::Net", "--init", "Net()", "--fixed", "model.py"], "expected FILE=FIXED_FILE"),
+    (["model.py::Net", "--init", "Net()", "--leave-out"], "--leave-out needs classes and --fixed"),
     (["model.py::Net", "--init", "Net()", "--findings", "model.py"], "not what `regbuf-lint"),
     ([".", "--factory", "model.py::make"], "need a class"),
     (["gone"], "gone: no such file or directory"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from mutants import Version
-from wrong_fixes import ORIGINAL, WRONG
+from wrong_fixes import OF_OTHER_RULES, ORIGINAL, WRONG
 
 from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
@@ -19,15 +19,19 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 META = Machine("2.13.0", "3", {"meta": ""})
-RIGHT = "right"
+RULE = "RBF001"
+RIGHT = f"{RULE}/right"
+CASES = {f"{RULE}/{name}": one for name, one in WRONG.items()} | {
+    f"{rule}/{name}": one for rule, found in OF_OTHER_RULES.items() for name, one in found.items()
+}
 
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     pytest.importorskip("torch")
-    directory = tmp_path_factory.mktemp("wrong") / "RBF001"
-    directory.mkdir()
-    for name, (_, fixed, original) in [*WRONG.items(), (RIGHT, ("", Version(), ORIGINAL))]:
+    directory = tmp_path_factory.mktemp("wrong")
+    for name, (_, fixed, original) in [*CASES.items(), (RIGHT, ("", Version(), ORIGINAL))]:
+        (directory / name).parent.mkdir(exist_ok=True)
         (directory / f"{name}.py").write_text(original.text(), encoding="utf-8")
         (directory / f"{name}.fixed.py").write_text(fixed.text(), encoding="utf-8")
     with BorrowingWorker(Limits()) as first, BorrowingWorker(Limits()) as second:
@@ -35,13 +39,13 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     return {report.case.name: report for report in found}
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", CASES)
 def test_it_is_not_verified(name: str, reports: dict[str, CaseReport]) -> None:
     report = reports[name]
     assert report.verdict.outcome is not Outcome.PASSED
     against = {one.check for one in report.results if one.verdict.outcome is Outcome.FAILED}
     unrun = {"same-code"} if report.unrun else set()
-    assert WRONG[name][0] in against | unrun
+    assert CASES[name][0] in against | unrun
 
 
 def test_a_right_one_is(reports: dict[str, CaseReport]) -> None:
@@ -49,4 +53,4 @@ def test_a_right_one_is(reports: dict[str, CaseReport]) -> None:
 
 
 def test_there_are_many() -> None:
-    assert len(WRONG) >= 80
+    assert len(CASES) >= 80

@@ -158,6 +158,7 @@ OTHER_VALUES: dict[str, Wrong] = {
     "a_part_of_another_class": beside(
         "same-state", "pass", 'self.linear.__class__ = type("Linear2", (nn.Linear,), {})'
     ),
+    "a_part_is_gone": beside("same-state", "self.drop = nn.Dropout(0.0)", "pass"),
     "a_hook_more": beside("same-state", "pass", "self.linear.register_forward_hook(lambda *_: None)"),
     "a_hook_less": beside("same-state", "self.linear.register_forward_hook(lambda *_: None)", "pass"),
     "a_number": beside("same-state", "self.n = 3", "self.n = 4"),
@@ -225,6 +226,14 @@ OTHER_CODE: dict[str, Wrong] = {
     "a_method_is_gone": with_method("same-code", method("def size(self):", "return 3"), ""),
     "a_method_does_something_else": with_method(
         "same-code", method("def size(self):", "return 3"), method("def size(self):", "return 4")
+    ),
+    "a_method_that_does_the_same": with_method(
+        "same-code", method("def size(self):", "return 3"), method("def size(self):", "return len('abc')")
+    ),
+    "a_method_of_a_class_in_a_function_is_gone": above(
+        "same-code",
+        "def made():\n    class Inner:\n        def size(self):\n            return 3\n    return Inner\n\n",
+        "def made():\n    class Inner:\n        pass\n    return Inner\n\n",
     ),
     "a_method_about_the_tensor": with_method(
         "same-code",
@@ -296,6 +305,24 @@ OTHER_CODE: dict[str, Wrong] = {
 OTHER_TOOLS: dict[str, Wrong] = {
     "it_does_not_move": ("moves", Version(more=method("def to(self, *others):", "return self")), ORIGINAL),
     "it_is_not_cast": ("casts", Version(more=method("def half(self):", "return self")), ORIGINAL),
+    "it_is_not_cast_to_double": ("casts", Version(more=method("def double(self):", "return self")), ORIGINAL),
+    "pickles_have_another_value": (
+        "pickle",
+        Version(
+            more=method(
+                "def __setstate__(self, state):",
+                "super().__setstate__(state)",
+                "self.scale = self.scale + 1",
+            )
+            + method(
+                "def __deepcopy__(self, memo):",
+                "twin = Net()",
+                "twin.load_state_dict(self.state_dict())",
+                "return twin",
+            )
+        ),
+        ORIGINAL,
+    ),
     "it_stays_behind": (
         "moves",
         Version(
@@ -329,6 +356,45 @@ OTHER_TOOLS: dict[str, Wrong] = {
         Version(more=method("def load_state_dict(self, state, strict=True):", "raise RuntimeError('too old')")),
         ORIGINAL,
     ),
+    "old_checkpoints_have_too_much": (
+        "checkpoint-loads",
+        Version(
+            more=method(
+                "def _load_from_state_dict(self, state, prefix, metadata, strict, missing, unexpected, errors):",
+                "super()._load_from_state_dict(state, prefix, metadata, strict, missing, unexpected, errors)",
+                'unexpected.append("linear.old")',
+            )
+        ),
+        ORIGINAL,
+    ),
+    "copies_have_another_value": (
+        "deepcopy",
+        Version(
+            more=method(
+                "def __deepcopy__(self, memo):",
+                "twin = Net()",
+                "twin.load_state_dict(self.state_dict())",
+                "twin.scale = twin.scale + 1",
+                "return twin",
+            )
+        ),
+        ORIGINAL,
+    ),
+    "copies_give_another_output": (
+        "deepcopy",
+        Version(
+            first="x = x * self.rate",
+            more="\n    rate = 1\n"
+            + method(
+                "def __deepcopy__(self, memo):",
+                "twin = Net()",
+                "twin.load_state_dict(self.state_dict())",
+                "twin.rate = 2",
+                "return twin",
+            ),
+        ),
+        Version(PLAIN, first="x = x * self.rate", more="\n    rate = 1\n"),
+    ),
     "copies_share_it": (
         "deepcopy",
         Version(
@@ -354,5 +420,64 @@ OTHER_TOOLS: dict[str, Wrong] = {
         ORIGINAL,
     ),
 }
+
+CALLED = "[one for one in self.scales][0] * self.linear(x)"
+LISTED = rows("self.scales = [torch.ones(3)]")
+TRAINED = "self.scale = torch.ones(3, requires_grad=True)"
+ASKING = 'self.register_buffer("scale", torch.ones(3, requires_grad=True), persistent=False)'
+FROZEN = "self.scale = nn.Parameter(torch.ones(3), requires_grad=False)"
+
+
+def of_list(check: str, made: str, registering: str = 'self.register_buffer("s0", torch.ones(3), False)') -> Wrong:
+    """A fix of a list of tensors, whose property makes something else."""
+    more = method("@property\n    def scales(self):", f"return {made}")
+    return check, Version(registering, f"return {CALLED}", more=more), Version(LISTED, f"return {CALLED}")
+
+
+OF_OTHER_RULES: dict[str, dict[str, Wrong]] = {
+    "RBF002": {
+        "a_list_is_a_property_of_tuples": of_list("state-kept", "(self.s0,)"),
+        "a_list_is_made_on_each_read": of_list("state-kept", "[torch.ones(3)]"),
+        "a_list_has_one_more": of_list("outputs-cpu", "[self.s0 + 1, self.s0]"),
+        "a_list_is_empty": of_list("state-kept", "[]", "pass"),
+    },
+    "RBF005": {
+        "what_is_trained_is_a_buffer": ("not-parameters", RIGHT, Version(TRAINED)),
+        "what_is_trained_is_a_buffer_that_asks": ("no-gradients", Version(ASKING), Version(TRAINED)),
+        "what_is_trained_is_frozen": ("optimizer-step", Version(FROZEN), Version(TRAINED)),
+        "what_is_trained_is_another": (
+            "state-kept",
+            Version("self.scale = nn.Parameter(torch.zeros(3))"),
+            Version(TRAINED),
+        ),
+    },
+    "RBF101": {
+        "it_still_asks": ("shows-bug", Version(ASKING + "  # detached"), Version(ASKING)),
+        "it_is_plain_now": ("plain-tensors", Version(PLAIN), Version(ASKING)),
+        "it_is_another": ("same-state", Version(FIXED.replace("ones", "zeros")), Version(ASKING)),
+        "it_is_trained_now": ("not-parameters", Version("self.scale = nn.Parameter(torch.ones(3))"), Version(ASKING)),
+        "it_is_saved_now": ("state-dict-keys", Version(FIXED.replace(", persistent=False", "")), Version(ASKING)),
+    },
+    "RBF201": {
+        "it_is_still_frozen": ("shows-bug", Version(FROZEN + "  # a buffer"), Version(FROZEN)),
+        "it_is_thawed": (
+            "same-state",
+            Version("self.scale = nn.Parameter(torch.ones(3))"),
+            Version(FROZEN),
+        ),
+        "it_is_another_buffer": ("state-kept", Version(FIXED.replace("ones", "zeros")), Version(FROZEN)),
+        "its_key_is_lost": ("state-dict-keys", Version(FIXED), Version(FROZEN)),
+        "it_is_gone": ("state-kept", Version("pass", first="return self.linear(x)"), Version(FROZEN)),
+    },
+    "RBF102": {
+        "it_still_raises": ("builds", Version(rows(PLAIN, FIXED, "pass")), Version(rows(PLAIN, FIXED))),
+        "it_is_the_first_value": (
+            "plain-tensors",
+            Version(PLAIN),
+            Version(rows(PLAIN, FIXED)),
+        ),
+    },
+}
+"""Wrong fixes by the rule that they answer to."""
 
 WRONG: dict[str, Wrong] = {**NOT_CURED, **OTHER_VALUES, **OTHER_OUTPUTS, **OTHER_CODE, **OTHER_TOOLS}

@@ -30,7 +30,6 @@ _MISTAKE = 2
 _TERMINATED = 143
 _LONGEST_STOPPING = 30.0
 _PASSED = "passed"
-_NOT_BUILT = "no factory builds it"
 _FINDINGS = "findings.json"
 
 
@@ -90,9 +89,7 @@ class _Verification:
     def refused(self, files: Sequence[FileResult]) -> dict[str, tuple[Unverified, ...]]:
         """The files that are not verified, by path, with why not.
 
-        One process verifies all files together. What a fix makes of a file may rest on what another one makes of
-        another: where some fail, the others are verified again without them, until none fails; and each that has failed
-        beside others is tried once more with those that have passed.
+        One process verifies all files together, and leaves out those that fail until the others verify.
 
         Raises:
             UsageError: the verifier cannot run.
@@ -101,24 +98,10 @@ class _Verification:
         waiting = [file for file in fixed if _classes(file)]
         against = {file.path: one for file in waiting if (one := tuple(_not_importable(file)))}
         waiting = [file for file in waiting if file.path not in against]
-        again: list[FileResult] = []
-        while waiting:
-            found = self._against(waiting)
-            against |= found
-            passed = [file for file in waiting if file.path not in found]
-            again += [file for file in waiting if file.path in found and passed and _was_built(found[file.path])]
-            if not found:
-                break
-            waiting = passed
-        for file in again:
-            found = self._against([*waiting, file])
-            if not found:
-                waiting.append(file)
-                del against[file.path]
-        return against
+        return against | self._against(waiting) if waiting else against
 
     def _against(self, files: Sequence[FileResult]) -> dict[str, tuple[Unverified, ...]]:
-        """Return the fixed classes of some files that are not verified, where all of these are fixed.
+        """Return the fixed classes of some files that are not verified.
 
         Raises:
             UsageError: the verifier cannot run.
@@ -129,7 +112,7 @@ class _Verification:
             for number, file in enumerate(files)
             for option in ("--fixed", f"{_place(file)}={_fixed_text(file, self._directory / f'{number}.py')}")
         ]
-        found = self._run([*targets, *replacing, "--findings", _findings(files, self._directory)])
+        found = self._run([*targets, *replacing, "--leave-out", "--findings", _findings(files, self._directory)])
         against: dict[str, tuple[Unverified, ...]] = {}
         for one in found["targets"]:
             if one["outcome"] != _PASSED:
@@ -181,11 +164,6 @@ def _place(file: FileResult) -> str:
 def _not_importable(file: FileResult) -> Iterator[Unverified]:
     if Path(_place(file)).suffix != ".py":
         yield from (Unverified(file.path, name, "only .py files can be imported") for name in _classes(file))
-
-
-def _was_built(against: Sequence[Unverified]) -> bool:
-    """Whether other files may be the reason that a file is not verified."""
-    return all(one.reason != _NOT_BUILT for one in against)
 
 
 def _fixed_text(file: FileResult, path: Path) -> str:

@@ -6,21 +6,23 @@ import argparse
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from regbuf_lint import __version__
 from regbuf_lint.verify.cases import pairs
-from regbuf_lint.verify.declared import SEPARATOR
+from regbuf_lint.verify.declared import SEPARATOR, declared
 from regbuf_lint.verify.isolation.client import WorkerError
 from regbuf_lint.verify.isolation.supervision import Limits, adopt_orphans
-from regbuf_lint.verify.model import CaseError
+from regbuf_lint.verify.leaving_out import leaving_out
+from regbuf_lint.verify.model import CaseError, Claims
 from regbuf_lint.verify.report import as_json, as_markdown, as_table, check_list, is_verified
 from regbuf_lint.verify.runner import run_cases, started
 from regbuf_lint.verify.user_cases import replacements, user_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from regbuf_lint.verify.model import Case, CaseReport, Machine
 
@@ -76,8 +78,13 @@ def _run(arguments: argparse.Namespace, *, adopts: bool) -> int:
     with started(_devices(arguments.device), limits, jobs, adopts=adopts) as (seen, workers):
         if arguments.require_cuda:
             check_cuda(seen)
-        progress = _Progress(len(cases), quiet=arguments.quiet)
-        reports = run_cases(cases, seen, workers, on_done=progress.done)
+        progress = _Progress(quiet=arguments.quiet)
+
+        def run(some: Sequence[Case]) -> list[CaseReport]:
+            progress.expect(len(some))
+            return run_cases(some, seen, workers, on_done=progress.done)
+
+        reports = leaving_out(cases, _declaring(arguments), run) if arguments.leave_out else run(cases)
         progress.end()
     text = _report(reports, seen, arguments)
     if arguments.output_file is None:
@@ -114,7 +121,10 @@ def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
             fixed=replacements(arguments.fixed),
             findings=arguments.findings,
         )
-    elif arguments.factory or arguments.init or arguments.fixed:
+    if arguments.leave_out and (others or not arguments.fixed):
+        msg = "--leave-out needs classes and --fixed"
+        raise CaseError(msg)
+    if not targets and (arguments.factory or arguments.init or arguments.fixed):
         msg = "--factory, --init and --fixed need a class: FILE::NAME"
         raise CaseError(msg)
     for path in others:
@@ -122,6 +132,11 @@ def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
             msg = f"{path}: no such file or directory"
             raise CaseError(msg)
         yield from pairs(Path(path), arguments.findings)
+
+
+def _declaring(arguments: argparse.Namespace) -> Callable[[tuple[tuple[str, str], ...]], Claims]:
+    """Return what tells what is said of the fixes of some files."""
+    return partial(declared, arguments.findings) if arguments.findings else lambda _: Claims()
 
 
 def _devices(given: Sequence[str]) -> list[str]:
@@ -157,10 +172,14 @@ def _has_rich() -> bool:
 class _Progress:
     """A line on the terminal that counts the cases."""
 
-    def __init__(self, cases: int, *, quiet: bool) -> None:
-        self._cases = cases
+    def __init__(self, *, quiet: bool) -> None:
+        self._cases = 0
         self._done = 0
         self._shown = not quiet and sys.stderr.isatty()
+
+    def expect(self, cases: int) -> None:
+        """Note that some more will be done."""
+        self._cases += cases
 
     def done(self, report: CaseReport) -> None:
         """Count one."""
@@ -249,6 +268,9 @@ def _add_building(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--fixed", action="append", default=[], metavar="FILE=FIXED", help="compare with FILE as FIXED has it"
+    )
+    group.add_argument(
+        "--leave-out", action="store_true", help="with --fixed: leave out files that fail, for the others' sake"
     )
     group.add_argument(
         "--findings", default="", metavar="FILE", help="JSON of regbuf-lint: the findings that were fixed"

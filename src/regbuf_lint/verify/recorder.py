@@ -15,6 +15,7 @@ import weakref
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -35,9 +36,12 @@ DEPTH = 3
 """How deep containers are searched for tensors that are stored after construction."""
 
 _INSTALLED = ("site-packages", "dist-packages")
+_ALIAS = "alias"
 _LOOKED_INTO = (list, tuple, dict)
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size})
 _MOVERS = ("_apply", "to")
+_PAST_MODULE = frozenset({"__setattr__", "__dict__", "vars", "__setstate__"})
+"""Names by which code stores past the methods of ``nn.Module``."""
 
 
 @dataclass
@@ -88,6 +92,7 @@ class Recorder:
         self._lines: dict[tuple[str, int, str], Line] = {}
         self._files: dict[str, str | None] = {}
         self._objects: dict[int, _Object] = {}
+        self._silent: dict[type, bool] = {}
         self._originals: dict[str, Any] = {}
         self._constructions = Constructions(self._ended)
 
@@ -134,15 +139,19 @@ class Recorder:
     # ---- what happens ------------------------------------------------------------------------------------------------
 
     def _begun(self, module: nn.Module, *_: Any, **__: Any) -> None:
-        frame = storing_frame()
-        if self._of_project(type(module)):
-            self._known(module, frame)
+        """Watch from the start what may store without a word; watching slows down whatever runs meanwhile."""
+        kind = type(module)
+        if kind not in self._silent:
+            self._silent[kind] = self._of_project(kind) and stores_silently(kind)
+        if self._silent[kind]:
+            self._known(module, storing_frame())
 
     def _stored(self, module: nn.Module, name: str, value: Any) -> None:
         known = self._objects.get(id(module))
+        is_registered = isinstance(value, (nn.Parameter, nn.Module))
         if known is not None:
-            self._forget(known, name)
-        if type(value) in _PLAIN or isinstance(value, (nn.Parameter, nn.Module)):
+            self._forget(known, name, is_undone=known.is_watched or is_registered)
+        if is_registered or not may_hold_tensors(value):
             return
         frame = storing_frame()
         file = self._file(frame.f_code.co_filename) if frame is not None else None
@@ -159,7 +168,7 @@ class Recorder:
     def _dropped(self, module: nn.Module, *arguments: Any, **named: Any) -> None:
         known = self._objects.get(id(module))
         if known is not None:
-            self._forget(known, arguments[0] if arguments else named["name"])
+            self._forget(known, arguments[0] if arguments else named["name"], is_undone=True)
 
     def _ended(self, module: nn.Module, raised: bool) -> None:  # noqa: FBT001  what is told of an object
         """Look at what an object holds now that its construction has ended."""
@@ -169,15 +178,15 @@ class Recorder:
             if raised:
                 return
             owners = [owner for _, owner in modules(module)]
-            state = [one for owner in owners for kept in (parameters(owner), buffers(owner)) for one in kept.values()]
-            registered = frozenset(map(id, state))
+            trained = {id(one) for owner in owners for one in parameters(owner).values()}
+            moved = {id(one) for owner in owners for one in buffers(owner).values()}
             members = frozenset(map(id, owners))
             for name, value in attributes(module).items():
                 if name not in _KEPT:
-                    held = (where for where, one in tensors_in(value, members) if id(one) not in registered)
-                    where = next(held, None)
-                    if where is not None:
-                        self._count(module, known, name, where.kind, is_built=False)
+                    held = [(where, one) for where, one in tensors_in(value, members) if id(one) not in trained]
+                    plain = [where.kind for where, one in held if id(one) not in moved]
+                    if held:
+                        self._count(module, known, name, plain[0] if plain else _ALIAS, is_built=False)
 
     # ---- what is known -----------------------------------------------------------------------------------------------
 
@@ -202,10 +211,10 @@ class Recorder:
             known.counted[name] = line
 
     @staticmethod
-    def _forget(known: _Object, name: str) -> None:
-        """Take back what was stored in an attribute."""
+    def _forget(known: _Object, name: str, *, is_undone: bool) -> None:
+        """Forget what was stored in an attribute; what stayed to the end of construction counts, if not undone."""
         known.places.pop(name, None)
-        line = known.counted.pop(name, None)
+        line = known.counted.pop(name, None) if is_undone else None
         if line is not None:
             line.building -= 1
 
@@ -267,6 +276,23 @@ def stored_kind(module: nn.Module, name: str, value: Any) -> str:
     if name not in vars(module) and hasattr(inspect.getattr_static(type(module), name, None), "__set__"):
         return "property"
     return value_kind(value)
+
+
+def may_hold_tensors(value: Any) -> bool:
+    """Whether a value is a tensor, or one may be found in it, now or later."""
+    if isinstance(value, FunctionType):
+        bound = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+        return bool(value.__closure__) or any(type(one) not in _PLAIN for one in bound)
+    return type(value) not in _PLAIN and not isinstance(value, (type, BuiltinFunctionType))
+
+
+def stores_silently(kind: type[nn.Module]) -> bool:
+    """Whether a class has attributes of which ``nn.Module`` is not told when they are stored."""
+    own = [vars(base) for base in kind.__mro__ if not is_of_torch(base)]
+    if any("__slots__" in names for names in own):
+        return True
+    codes = [one.__code__ for names in own for one in names.values() if inspect.isfunction(one)]
+    return any(_PAST_MODULE & _names(code) for code in codes)
 
 
 def speaks_of(kind: type[nn.Module], attribute: str) -> bool:

@@ -49,9 +49,10 @@ def unverified(reports: Sequence[CaseReport]) -> dict[str, Verdict]:
 def target_verdicts(reports: Sequence[CaseReport]) -> dict[str, Verdict]:
     """Return for each class that was asked about whether it is verified: a case that builds it passed, none failed."""
     verdicts: dict[str, Verdict] = {}
-    unrun = frozenset.intersection(*(report.unrun for report in reports)) if reports else frozenset()
     for target in dict.fromkeys(target for report in reports for target in report.case.targets):
-        building = [report for report in reports if target in report.covers]
+        asked = [report for report in reports if target in report.case.targets]
+        unrun = frozenset.intersection(*(report.unrun for report in asked))
+        building = [report for report in asked if target in report.covers]
         found = {report.case.name: report.judged(_concerning(target, unrun)) for report in building}
         wrong = [one for one in found.values() if one.outcome is Outcome.FAILED]
         right = [name for name, one in found.items() if one.outcome is Outcome.PASSED]
@@ -62,7 +63,7 @@ def target_verdicts(reports: Sequence[CaseReport]) -> dict[str, Verdict]:
         elif building:
             verdicts[target] = found[building[0].case.name]
         else:
-            verdicts[target] = not_run(_why_unbuilt(reports))
+            verdicts[target] = not_run(_why_unbuilt(asked))
     return verdicts
 
 

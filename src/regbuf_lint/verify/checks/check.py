@@ -45,6 +45,11 @@ class Changes:
         """What is registered now and was not."""
         return self.buffers | self.parameters
 
+    @property
+    def removed(self) -> frozenset[str]:
+        """What was registered and is not: a Parameter that has become a buffer keeps its key."""
+        return self.gone - self.buffers
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:

@@ -40,4 +40,4 @@ class CheckpointLoads(Check):
         verdict = none_of(set(seen.facts["missing"]) - seen.changes.state, "missing in the checkpoint")
         if verdict is not PASSED:
             return verdict
-        return none_of(set(seen.facts["unexpected"]) - seen.changes.gone, "not expected in the checkpoint")
+        return none_of(set(seen.facts["unexpected"]) - seen.changes.removed, "not expected in the checkpoint")

@@ -35,7 +35,8 @@ class NotParameters(Check):
         """Compare with what the rule asks for."""
         parameters = set(seen.facts["parameters"])
         if TRAINABLE in seen.claims.codes:
-            verdict = none_of(seen.changes.parameters - parameters, "no Parameter, so it is never trained")
+            untrained = (seen.changes.parameters - parameters) | _untrained(seen)
+            verdict = none_of(untrained, "no Parameter, so it is never trained")
         else:
             verdict = none_of(seen.changes.parameters & parameters, "a Parameter, not a buffer")
         if verdict is not PASSED:
@@ -46,3 +47,10 @@ class NotParameters(Check):
         if not seen.facts["listed"]:
             return failed("buffers() does not list what named_buffers() does")
         return none_of(seen.blamed(seen.facts["both"], seen.before("both")), "buffer and Parameter at once")
+
+
+def _untrained(seen: Seen) -> set[str]:
+    """Return the buffers that were plain tensors to be trained; where other rules have a say, they may be theirs."""
+    before = (seen.inventory_before or {}).get("stragglers", {})
+    asking = {path for path, one in before.items() if one["asks"]}
+    return asking & seen.changes.buffers if seen.claims.codes == {TRAINABLE} else set()

@@ -33,7 +33,7 @@ class StateDictKeys(Check):
         gained, lost = keys - before, before - keys
         if not seen.claims.declared:
             verdict = none_of(gained - seen.changes.state, "new keys that are nothing the fix registered")
-            return verdict if verdict is not PASSED else none_of(lost - seen.changes.gone, "lost keys")
+            return verdict if verdict is not PASSED else none_of(lost - seen.changes.removed, "lost keys")
         classes = {"", *seen.inventory["classes"]}
         adds, removes = (
             [pattern for owner, pattern in declared if owner in classes]

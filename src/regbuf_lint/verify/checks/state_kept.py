@@ -68,9 +68,6 @@ class StateKept(Check):
             return none_of(other, "held by another kind of container")
         if lost:
             return none_of(lost, "neither Parameter nor buffer")
-        absent = seen.changes.state - seen.registered()
-        if absent:
-            return none_of(absent, "not registered")
         if not fixed and not seen.changes.state:
             said = "nothing was registered"
             return failed(said) if seen.claims.codes & REGISTERING else not_run(f"{said}, and nothing had to be")

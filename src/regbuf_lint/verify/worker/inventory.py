@@ -28,7 +28,7 @@ def take_inventory(subject: Subject) -> Facts:
     return {
         "parameters": {name: _tensor(one) for name, one in module.named_parameters(remove_duplicate=False)},
         "buffers": {name: _buffer(one) | {"saved": name in keys} for name, one in _buffers(module).items()},
-        "stragglers": {one.path: _straggler(module, one) | _tensor(tensor) for one, tensor in found(module)},
+        "stragglers": {one.path: _straggler(module, one, tensor) | _tensor(tensor) for one, tensor in found(module)},
         "marks": marks(subject),
         "keys": sorted(keys),
         "classes": sorted(_classes(module)),
@@ -45,13 +45,14 @@ def _buffers(module: nn.Module) -> dict[str, torch.Tensor | None]:
     return registered | dict(module.named_buffers(remove_duplicate=False))
 
 
-def _straggler(module: nn.Module, one: Straggler) -> dict[str, Any]:
+def _straggler(module: nn.Module, one: Straggler, tensor: torch.Tensor) -> dict[str, Any]:
     return {
         "kind": one.kind,
         "attribute": one.attribute,
         "place": one.place,
         "said": str(one),
         "holder": holder(module, one.path),
+        "asks": tensor.requires_grad and tensor.is_leaf,
     }
 
 

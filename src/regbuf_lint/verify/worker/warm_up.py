@@ -6,9 +6,11 @@ from contextlib import suppress
 
 
 def warm_up() -> None:
-    """Import torch and export a module; nothing here starts a thread or touches an accelerator."""
+    """Import torch and all checks, and export a module; nothing here starts a thread or touches an accelerator."""
     import torch  # noqa: PLC0415
     from torch import nn  # noqa: PLC0415
+
+    import regbuf_lint.verify.worker.work  # noqa: F401, PLC0415
 
     torch.set_num_threads(1)
     with suppress(Exception):  # torch before 2.1 exports nothing
