@@ -40,6 +40,7 @@ HOLD_ONE = {
     "of_unknown_package": "from elsewhere import Layer\nclass A(Layer): pass\n",
     "of_other_file": "from pkg.layers import Own\nclass A(Own): pass\n",
     "mixed_in": "class Mixin:\n    def fill(self): pass\n",
+    "mixed_in_from_a_class": "if 1: import os\nclass Outer:\n    class Nested:\n        def fill(self): pass\n",
     "mixed_in_further_on": "class Deep(Exception):\n    pass\n",
 }
 """Files that hold an nn.Module class, or a base class of one, or what may be one."""
@@ -62,6 +63,7 @@ PACKAGE = {
         "from torch import nn\nfrom pkg.main import Mixin, Deep\nfrom pkg.further import Further\n"
         "class Uses(Mixin, nn.Module): pass\nclass UsesToo(Further, nn.Module): pass\n"
     ),
+    "pkg/nested.py": "from torch import nn\nfrom pkg.main import Outer\nclass Uses(Outer.Nested, nn.Module): pass\n",
     "pkg/further.py": "from pkg.main import Deep\nclass Further(Deep): pass\n",
 }
 

@@ -44,9 +44,8 @@ def check_source(
         noqa: whether ``noqa`` comments on lines count (those for whole files always do).
         session: what checks of other files with the same settings left behind.
     """
-    return SourceCheck(source, path, session or Session(settings, Screen(settings, named=(path,))), noqa=noqa).result(
-        fix
-    )
+    session = session or Session(settings, Screen(settings, named=(path,)))
+    return SourceCheck(source, path, session, noqa=noqa).result(fix)
 
 
 class SourceCheck:

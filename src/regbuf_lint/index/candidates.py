@@ -10,7 +10,7 @@ from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.hierarchy import Hierarchy
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.reads import Memo
-from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.index.symbols import ClassSymbol, own_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ class Candidates:
 
     def _named_by(self, symbol: ClassSymbol) -> Iterator[ClassSymbol]:
         """The classes of a class's package that have its name among their bases, whatever it means there."""
-        name = symbol.scope.qualname
+        name = own_name(symbol)
         for file in self._project.files_deriving(symbol.scope.file, name):
             yield from self._by_base.found(file, _by_base).get(name, ())
 

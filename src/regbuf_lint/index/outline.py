@@ -51,11 +51,12 @@ def outline(text: str) -> ast.Module:
     Raises:
         ParseError: the file does not parse, and that had to be tried.
     """
+    rows = _with_newlines(text)
     try:
-        tree = parse("\n".join(_statements(_with_newlines(text))))
+        tree = parse("\n".join(_statements(rows)))
     except (ParseError, _UnclearError):
         return parse(text)
-    targets = (found for pattern in _ASSIGNED for found in pattern.findall(f"\n{_with_newlines(text)}"))
+    targets = (found for pattern in _ASSIGNED for found in pattern.findall(f"\n{rows}"))
     assigned = {name for found in targets for name in _NAME.findall(found)}
     if doubtful := sorted(assigned & set(_bound(tree))):
         tree.body[:0] = parse(f"from {UNKNOWN} import {', '.join(doubtful)}").body

@@ -38,6 +38,11 @@ class ClassSymbol:
         return f"{self.scope.file.name}.{self.scope.qualname}"
 
 
+def own_name(symbol: ClassSymbol) -> str:
+    """The name of a class without those of what it stands in."""
+    return symbol.scope.qualname.rpartition(".")[2]
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionSymbol:
     """A function whose source is at hand."""

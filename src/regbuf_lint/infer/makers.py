@@ -11,8 +11,8 @@ from regbuf_lint.classes.definition import decorator_names, receiver_name
 from regbuf_lint.index.calls import calls_of, is_used_as_value
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
-from regbuf_lint.index.symbols import ClassSymbol, FunctionSymbol
-from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, own_name, subclasses, subclasses_in
+from regbuf_lint.index.symbols import ClassSymbol, FunctionSymbol, own_name
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses, subclasses_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

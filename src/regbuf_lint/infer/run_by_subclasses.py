@@ -10,10 +10,11 @@ from regbuf_lint.classes.container_fills import FILLING, filled_in
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.uses import uses_of
 from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.symbols import own_name
 from regbuf_lint.infer.callers import construct_as_called
 from regbuf_lint.infer.construction import attributes_after, later_events
 from regbuf_lint.infer.makers import MOST_SUBCLASSES, concrete_classes, is_stood_for
-from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, own_name, subclasses, subclasses_in
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses, subclasses_in
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.value import Buffer, Distribution, Parameter, Sequence, Tensor, may_be
 from regbuf_lint.model.value import Mapping as MappingValue

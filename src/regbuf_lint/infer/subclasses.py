@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from functools import partial
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.index.symbols import ClassSymbol, own_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +33,6 @@ def subclasses(inference: Inference, symbol: ClassSymbol) -> Iterator[ClassSymbo
                     seen.add(subclass)
                     pending.append(subclass)
                     yield subclass
-
-
-def own_name(symbol: ClassSymbol) -> str:
-    """The name of a class without those of what it stands in."""
-    return symbol.scope.qualname.rpartition(".")[2]
 
 
 def subclasses_in(inference: Inference, symbol: ClassSymbol, file: FileFacts) -> list[ClassSymbol]:

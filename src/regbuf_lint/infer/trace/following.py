@@ -7,13 +7,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.index.symbols import own_name
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.frame import Meter, TooLarge
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.references import SelfValue, bound
 from regbuf_lint.infer.state import State
-from regbuf_lint.infer.subclasses import own_name
 from regbuf_lint.infer.trace.traced_frame import TracedFrame
 from regbuf_lint.infer.trace.tracer import Tracer
 from regbuf_lint.model.use import MethodSummary, Trace
