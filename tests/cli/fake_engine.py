@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Span
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import SourceText, read_source
@@ -39,7 +39,9 @@ METAS = tuple(
         ("RBF101", "buffer-requires-grad", False, FixAvailability.NEVER),
     ]
 )
-DOCS = RuleDocs("What.", "Why.", "bad()\n", "good()\n", "Safe when.", "Adds keys.", ("https://example.org",))
+DOCS = RuleDocs(
+    "What.", "Why.", "bad()\n", "good()\n", FixSafety(safe=("where it is new",)), "Adds keys.", ("https://example.org",)
+)
 _WORDS = re.compile("BAD|RISKY")
 
 

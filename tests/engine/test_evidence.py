@@ -11,7 +11,7 @@ from regbuf_lint.engine import session
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.many_files import check_files
 from regbuf_lint.model.finding import Evidence, Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.report.registry import render
@@ -53,7 +53,7 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
         )
         yield Finding(META, "wrong", row(6), row(6), evidence=evidence)
 
-    rule = Rule(META, RuleDocs("", "", "", "", "", "", ()), check)
+    rule = Rule(META, RuleDocs("", "", "", "", FixSafety(), "", ()), check)
     monkeypatch.setattr(session, "RULES", (rule,))
 
     def run(path: Path) -> list[dict[str, Any]]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HEAD = "import torch\nfrom torch import nn\n\n\n"
+MOST_CHARACTERS = 250
+"""How long one case of a fix may be on a page, which is to be read at a glance."""
 WRAP = "class Example(nn.Module):\n    def __init__(self) -> None:\n        super().__init__()\n"
 USED = f"{WRAP}        self.x = torch.ones(2)\n\n    def forward(self, y):\n        return y + self.x\n"
 
@@ -79,7 +81,13 @@ def test_the_fix_of_the_example_is_what_the_page_shows(rule: Rule, tmp_path: Pat
 @each_rule
 def test_pages_are_complete(rule: Rule) -> None:
     docs = rule.docs
-    assert all((docs.what, docs.why, docs.example, docs.use_instead, docs.fix_safety, docs.checkpoint_impact))
+    assert all((docs.what, docs.why, docs.example, docs.use_instead, docs.checkpoint_impact))
+    safety = docs.fix_safety
+    assert any((safety.safe, safety.unsafe, safety.shown, safety.withheld))
+    has_fix = rule.meta.fixable is not FixAvailability.NEVER
+    assert bool(safety.does) is has_fix
+    assert bool(safety.safe or safety.unsafe) is has_fix
+    assert all(len(case) < MOST_CHARACTERS for case in (*safety.safe, *safety.unsafe, *safety.shown, *safety.withheld))
     assert all(address.startswith("https://") for address in docs.references)
     assert docs.references
     assert not rule.meta.summary.endswith(".")

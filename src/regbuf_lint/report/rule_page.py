@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.rule import FixAvailability
 
 if TYPE_CHECKING:
-    from regbuf_lint.model.rule import RuleDocs, RuleMeta
+    from regbuf_lint.model.rule import FixSafety, RuleDocs, RuleMeta
 
 _FIX_WORDS = {
     FixAvailability.ALWAYS: "Fix is always available.",
     FixAvailability.SOMETIMES: "Fix is sometimes available.",
     FixAvailability.NEVER: "There is no fix.",
 }
+
+_FIX_CASES = {
+    "safe": "Safe (`--fix`)",
+    "unsafe": "Unsafe (`--fix --unsafe-fixes`)",
+    "shown": "Shown, never applied",
+    "withheld": "No fix",
+}
+"""For each degree of trust the title of its list."""
 
 
 def rule_page(meta: RuleMeta, docs: RuleDocs) -> str:
@@ -25,8 +33,22 @@ def rule_page(meta: RuleMeta, docs: RuleDocs) -> str:
         f"## Why is this bad?\n\n{docs.why}",
         f"## Example\n\n```python\n{docs.example.strip()}\n```",
         f"## Use instead\n\n```python\n{docs.use_instead.strip()}\n```" if docs.use_instead.strip() else "",
-        f"## Fix safety\n\n{docs.fix_safety}" if docs.fix_safety else "",
+        _fix_safety(docs.fix_safety),
         f"## Checkpoint impact\n\n{docs.checkpoint_impact}" if docs.checkpoint_impact else "",
         "## References\n\n" + "\n".join(f"- {address}" for address in docs.references) if docs.references else "",
     ]
     return "\n\n".join(section.rstrip() for section in sections if section) + "\n"
+
+
+def _fix_safety(safety: FixSafety) -> str:
+    """The section on fixes: what they do, and for each degree of trust a list of cases."""
+    given = ((title, getattr(safety, degree)) for degree, title in _FIX_CASES.items())
+    lists = [f"### {title}\n\n{_cases(cases)}" for title, cases in given if cases]
+    return "\n\n".join(part for part in ("## Fix safety", safety.does, *lists) if part)
+
+
+def _cases(cases: tuple[str, ...]) -> str:
+    """A list of clauses; a single case is a sentence."""
+    if len(cases) == 1:
+        return f"{cases[0][0].upper()}{cases[0][1:]}."
+    return "Where\n\n" + ";\n".join(f"- {case}" for case in cases) + "."
