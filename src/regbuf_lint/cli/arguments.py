@@ -64,7 +64,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """
     given = list(sys.argv[1:] if argv is None else argv)
     options, names = split_names(given)
-    arguments = _parser().parse_intermixed_args(options)
+    arguments = build_parser().parse_intermixed_args(options)
     arguments.given = given
     arguments.paths += names
     _check(arguments)
@@ -97,7 +97,7 @@ def _split(value: str) -> list[str]:
 
 
 def _per_file_ignores(values: list[str]) -> dict[str, list[str]]:
-    """Return patterns with codes; a part of a list without a pattern belongs to the pattern before it."""
+    """Return patterns with codes; a part of a list without a pattern belongs to the pattern before."""
     table: dict[str, list[str]] = {}
     for value in values:
         codes: list[str] | None = None
@@ -211,7 +211,8 @@ def _jobs(value: str) -> int:
     return number
 
 
-def _parser() -> _Parser:
+def build_parser() -> _Parser:
+    """Return the parser of options and paths; commands and names behind `--` are taken away before."""
     parser = _Parser(
         prog="regbuf-lint",
         description="Find tensors that an nn.Module neither moves, casts nor saves, and register them as buffers.",
