@@ -1,7 +1,7 @@
 """Write ``docs/reference.md``: the options of the commands, from their parsers.
 
-    python scripts/generate_cli_reference.py            # write the page
-    python scripts/generate_cli_reference.py --check    # exit with 1 where it differs from what would be written
+python scripts/generate_cli_reference.py            # write the page
+python scripts/generate_cli_reference.py --check    # exit with 1 where it differs from what would be written
 """
 
 from __future__ import annotations

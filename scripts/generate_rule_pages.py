@@ -24,8 +24,8 @@ _SELECTION = """\
 
 Those that are on, unless you say otherwise:
 
-- `--select RBF001,RBF2` runs these alone, `--extend-select RBF901` runs one more, `--ignore RBF101` one less. The same keys
-  are in the [configuration](../configuration.md).
+- `--select RBF001,RBF2` runs these alone, `--extend-select RBF901` one more, `--ignore RBF101` one less. The
+  [configuration](../configuration.md) has the same keys.
 - A prefix stands for all rules that begin with it, and `ALL` for all.
 
 ## When does a rule fire?

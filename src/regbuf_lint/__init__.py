@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from regbuf_lint.api import (
         SCHEMA_VERSION,
         Applicability,
+        Decision,
         Edit,
         Evidence,
+        ExplainedUse,
+        Explanation,
         FileError,
         FileResult,
         Finding,
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
         Span,
         check_paths,
         check_source,
+        explain_source,
         fix_source,
         to_records,
     )
@@ -33,8 +37,11 @@ __version__ = "0.1.0"
 __all__ = (
     "SCHEMA_VERSION",
     "Applicability",
+    "Decision",
     "Edit",
     "Evidence",
+    "ExplainedUse",
+    "Explanation",
     "FileError",
     "FileResult",
     "Finding",
@@ -46,6 +53,7 @@ __all__ = (
     "Span",
     "check_paths",
     "check_source",
+    "explain_source",
     "fix_source",
     "to_records",
 )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.engine.deep_stack import with_deep_stack
+from regbuf_lint.engine.explaining import NothingToExplainError, explain
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.many_files import check_files
 from regbuf_lint.engine.run import check_source as check_text
+from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
 from regbuf_lint.model.finding import Evidence, Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.result import FileError, FileResult, RunResult
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.report.json_format import SCHEMA_VERSION, records
 from regbuf_lint.rules import RULES
-from regbuf_lint.source.discovery import discover
+from regbuf_lint.source.discovery import discover, is_excluded
 from regbuf_lint.source.errors import SettingsError, SourceError
 from regbuf_lint.source.settings import load_settings
 from regbuf_lint.source.text import SourceText, decode_source
@@ -30,8 +34,11 @@ if TYPE_CHECKING:
 __all__ = (
     "SCHEMA_VERSION",
     "Applicability",
+    "Decision",
     "Edit",
     "Evidence",
+    "ExplainedUse",
+    "Explanation",
     "FileError",
     "FileResult",
     "Finding",
@@ -43,6 +50,7 @@ __all__ = (
     "Span",
     "check_paths",
     "check_source",
+    "explain_source",
     "fix_source",
     "to_records",
 )
@@ -85,13 +93,16 @@ def check_source(
 
     Returns:
         The findings that no comment suppresses, and what went wrong: text that cannot be decoded is an error of the
-        result, text that does not parse a finding of ``RBF900``.
+        result, text that does not parse a finding of ``RBF900``. With the setting ``force-exclude``, none for a file
+        that is excluded.
 
     Raises:
         SettingsError: the configuration or an option is wrong.
     """
     path = Path(filename)
     settings = _settings(path.parent, options, config, isolated=isolated)
+    if settings.force_exclude and is_excluded(path, settings):
+        return FileResult(path.as_posix())
     try:
         return check_text(_source(source, path), path, settings)
     except SourceError as error:
@@ -134,6 +145,40 @@ def fix_source(
     fixed = text.with_text(file.fixed.after)
     shown = fixed.data.decode("utf-8") if fixed.cells else fixed.text
     return FixedSource(shown, fixed.data, file.fixed.applied, file)
+
+
+def explain_source(
+    source: str | bytes,
+    filename: str | PathLike[str],
+    where: int | str,
+    *,
+    options: Mapping[str, object] | None = None,
+    config: str | PathLike[str] | None = None,
+    isolated: bool = False,
+) -> tuple[Explanation, ...]:
+    """Say what attributes hold and what decided whether they are reported, as ``--why`` does.
+
+    Args:
+        source: as for ``check_source``.
+        filename: as for ``check_source``.
+        where: a row of the text, or ``Class.attr``.
+        options: as for ``check_source``.
+        config: as for ``check_source``.
+        isolated: as for ``check_source``.
+
+    Returns:
+        One for each attribute that is set or read there; none where there is no such attribute, or the text is no
+        Python.
+
+    Raises:
+        SettingsError: the configuration or an option is wrong.
+    """
+    path = Path(filename)
+    settings = _settings(path.parent, options, config, isolated=isolated)
+    try:
+        return with_deep_stack(partial(explain, path, _source(source, path), where, settings))
+    except (SourceError, NothingToExplainError):
+        return ()
 
 
 def check_paths(

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = frozenset({"evaluation.md", "runtime-truth.md", "verification_results.md"})
 """Pages of results; their blocks are the commands of scripts that made them, in hours."""
 _BLOCK = re.compile(
-    r"^(?P<indent>[ ]*)(?:<!-- (?P<marker>[^\n]*?) -->\n[ ]*)?```(?P<language>\S+)[^\n]*\n(?P<text>.*?)^(?P=indent)```$",
+    r"^(?P<indent>[ ]*)(?:<!-- (?P<marker>[^\n]*?) -->\n[ ]*)?"
+    r"```(?P<language>\S+)[^\n]*\n(?P<text>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sysconfig
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from doc_pages import ROOT
@@ -17,7 +18,6 @@ from regbuf_lint.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _MODEL = """\
 import torch
@@ -49,7 +49,7 @@ def make_net():
 """
 _TEST = "def test_net():\n    from factories import make_net\n\n    net, inputs = make_net()\n    net(*inputs)\n"
 _FILES = {
-    "pyproject.toml": '[tool.mypy]\nstrict = true\n\n[tool.ruff]\nline-length = 120\n\n[tool.regbuf-lint]\nignore = []\n',
+    "pyproject.toml": "[tool.mypy]\nstrict = true\n[tool.ruff]\nline-length = 120\n[tool.regbuf-lint]\nignore = []\n",
     "src/model.py": _MODEL,
     "src/tables.py": _MODEL.replace("Net", "Table"),
     "model_fixed.py": _FIXED,
@@ -67,7 +67,7 @@ _SHELL = frozenset("|<>&$;")
 @contextmanager
 def chdir(directory: Path) -> Iterator[None]:
     """Work in a directory for a while; `contextlib` has it since Python 3.11."""
-    before = os.getcwd()
+    before = Path.cwd()
     os.chdir(directory)
     yield
     os.chdir(before)

@@ -32,7 +32,9 @@ def test_the_readme_is_short() -> None:
 @pytest.mark.parametrize("arguments", ["examples", "--diff examples"])
 def test_the_main_command_prints_what_is_shown(arguments: str) -> None:
     assert f".venv/bin/regbuf-lint --exit-zero {arguments}" in marked("main command")
-    assert any(f" {arguments}" in block.argument for block in blocks(README) if block.is_marked("part of the output of"))
+    assert any(
+        f" {arguments}" in block.argument for block in blocks(README) if block.is_marked("part of the output of")
+    )
 
 
 def test_continuous_integration_runs_the_readme_s_test_command() -> None:

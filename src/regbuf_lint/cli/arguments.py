@@ -319,5 +319,6 @@ def _add_information(group: argparse._ArgumentGroup) -> None:
         metavar="FILE:LINE",
         help="say what the attributes on a line hold and what decided about them; also FILE::Class.attr",
     )
+    group.add_argument("--server", action="store_true", help="be a language server on standard input and output")
     group.add_argument("--list-rules", action="store_true", help="list all rules")
     group.add_argument("--version", action="version", version=f"regbuf-lint {__version__}")

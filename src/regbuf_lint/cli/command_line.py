@@ -16,6 +16,7 @@ COMMANDS = {
     "rule": ("--explain",),
     "clean": ("--clean-cache",),
     "version": ("--version",),
+    "server": ("--server",),
 }
 """For each command, what stands for it among the options."""
 _WITHOUT_NEXT = frozenset({"--add-noqa"})

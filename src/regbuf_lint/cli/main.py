@@ -58,6 +58,8 @@ def _main(argv: Sequence[str] | None, console: Console) -> int:
     arguments = parse_arguments(argv)
     if arguments.explain is not None or arguments.list_rules:
         return _inform(arguments, console)
+    if arguments.server:
+        return _serve(arguments)
     return _run(arguments, console)
 
 
@@ -73,6 +75,24 @@ def _inform(arguments: Namespace, console: Console) -> int:
         rule = RULES[find_rule(arguments.explain, [rule.meta for rule in RULES])]
         page, color = rule_page(rule.meta, rule.docs), console.wants_color(arguments.color)
         console.out(rendered(page, color=color) if color or console.is_terminal() else page)
+    return CLEAN
+
+
+def _serve(arguments: Namespace) -> int:
+    """Be a language server until the editor ends it.
+
+    Raises:
+        UsageError: what it needs is not installed.
+    """
+    try:
+        from regbuf_lint.server.language_server import serve  # noqa: PLC0415  an extra
+        from regbuf_lint.server.linting import Linting  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith(__package__.partition(".")[0]):
+            raise
+        msg = f"the language server needs {error.name}; install it by: pip install 'regbuf-lint[lsp]'"
+        raise UsageError(msg) from None
+    serve(Linting(overrides(arguments), arguments.config, arguments.isolated))
     return CLEAN
 
 
