@@ -23,6 +23,10 @@ _HEAD = """\
 """
 
 
+_HEADS = {"positional arguments": "argument"}
+"""What the tables of groups are about, where that is not options."""
+
+
 def page() -> str:
     """The text of the page."""
     commands = ", ".join(f"`{command}`" for command in COMMANDS)
@@ -34,7 +38,7 @@ def _sections(parser: argparse.ArgumentParser) -> list[str]:
     """A section for a command, and one for each group of its options."""
     title = f"## {parser.prog}\n\n{parser.description}\n"
     groups = ((group.title or "", _rows(group)) for group in parser._action_groups)  # noqa: SLF001  argparse has no other way
-    return [title, *(f"### {name.capitalize()}\n\n| | |\n|---|---|\n{rows}" for name, rows in groups if rows)]
+    return [title, *(f"### {name.capitalize()}\n\n| {_HEADS.get(name, 'option')} | |\n|---|---|\n{rows}" for name, rows in groups if rows)]
 
 
 def _rows(group: argparse._ArgumentGroup) -> str:

@@ -48,12 +48,30 @@ def make_net():
     return Net(d=8), (torch.randn(2, 8),)
 """
 _TEST = "def test_net():\n    from factories import make_net\n\n    net, inputs = make_net()\n    net(*inputs)\n"
+_NOX = """\
+import subprocess
+
+
+class Session:
+    def install(self, *packages):
+        assert packages
+
+    def run(self, *command):
+        assert subprocess.run(command, capture_output=True).returncode in {0, 1}, command
+
+
+def session(function):
+    function(Session())
+    return function
+"""
+"""A stand-in for nox, which runs each session where it is defined."""
 _FILES = {
     "pyproject.toml": "[tool.mypy]\nstrict = true\n[tool.ruff]\nline-length = 120\n[tool.regbuf-lint]\nignore = []\n",
     "src/model.py": _MODEL,
     "src/tables.py": _MODEL.replace("Net", "Table"),
     "model_fixed.py": _FIXED,
     "a.py": _MODEL,
+    "src/nox.py": _NOX,
     "fixtures/net.py": _MODEL + _CASE,
     "fixtures/net.fixed.py": _FIXED + _CASE,
     "tests/factories.py": _FACTORY,

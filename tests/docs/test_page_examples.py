@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import configparser
+import importlib
 import io
 import json
 import re
+import shlex
 from contextlib import redirect_stdout
 from importlib.util import find_spec
 from textwrap import dedent
@@ -17,6 +19,7 @@ from doc_pages import ROOT, Block, blocks, fences, pages
 from doc_stage import Stage
 
 import regbuf_lint
+from regbuf_lint.cli.arguments import parse_arguments
 from regbuf_lint.flake8_plugin.options import add_options
 from regbuf_lint.rules import RULES
 from regbuf_lint.source.settings import load_settings
@@ -122,9 +125,11 @@ class PageRun:
     def run_toml(self, block: Block) -> None:
         """Read settings as the linter does, and as another tool's table where there are none."""
         path = self.stage.directory / "block" / "pyproject.toml"
-        path.parent.mkdir(exist_ok=True)
+        path.parent.joinpath(".venv", "lib", "python3.12", "site-packages").mkdir(parents=True, exist_ok=True)
         path.write_text(block.text, encoding="utf-8")
         load_settings(path.parent, path, isolated=False, overrides={}, known_codes=codes)
+        for command, words in re.findall(r'^command = "(regbuf-lint)"\nargs = \[(.*)\]$', block.text, re.MULTILINE):
+            check_server_command([command, *(word.strip().strip('"') for word in words.split(","))])
 
     def run_ini(self, block: Block) -> None:
         parser = configparser.ConfigParser()
@@ -135,7 +140,25 @@ class PageRun:
             self.command(line)
 
     def run_json(self, block: Block) -> None:
-        json.loads(block.text)
+        tree = json.loads(block.text)
+        if isinstance(tree, dict) and "glspc.server.command" in tree:
+            check_server_command([tree["glspc.server.command"], *tree["glspc.server.commandArguments"]])
+            for kind in tree["[python]"]["editor.codeActionsOnSave"]:
+                check_fix_kind(kind)
+
+    def run_console(self, block: Block) -> None:
+        """Commands that do not end by themselves, and what they would show: the command is one that exists."""
+        for line in block.text.splitlines():
+            check_server_command(shlex.split(line.removeprefix("$ ")))
+
+    def run_lua(self, block: Block) -> None:
+        for words in re.findall(r"cmd = \{(.*)\}", block.text):
+            check_server_command([word.strip().strip('"') for word in words.split(",")])
+        for kind in re.findall(r'"(source\.[^"]+)"', block.text):
+            check_fix_kind(kind)
+
+    def run_lisp(self, block: Block) -> None:
+        check_server_command(re.findall(r'"([\w-]+)"', block.text))
 
     def run_yaml(self, block: Block) -> None:
         yaml = pytest.importorskip("yaml")
@@ -190,6 +213,19 @@ def check_extras(line: str) -> None:
     for extras in re.findall(r"regbuf-lint\[([\w,]+)\]", line):
         for extra in extras.split(","):
             assert re.search(rf"^{extra} = \[", text, re.MULTILINE), extra
+
+
+def check_server_command(words: list[str]) -> None:
+    """What an editor is to start is the language server."""
+    assert words[0] == "regbuf-lint"
+    assert parse_arguments(words[1:]).server
+
+
+def check_fix_kind(kind: str) -> None:
+    """What an editor is to ask for is what the server offers."""
+    pytest.importorskip("pygls")
+    actions = importlib.import_module("regbuf_lint.server.actions")
+    assert kind == actions.FIX_ALL
 
 
 def check_hook(tree: dict[str, Any], run: PageRun) -> None:

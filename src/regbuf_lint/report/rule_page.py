@@ -28,7 +28,7 @@ def rule_page(meta: RuleMeta, docs: RuleDocs) -> str:
     """Return the page of a rule as Markdown."""
     default = "On by default." if meta.on_by_default else "Off by default."
     sections = [
-        f"# {meta.name} ({meta.code})\n\n{meta.summary}\n\n{default} {_FIX_WORDS[meta.fixable]}",
+        f"# {meta.name} ({meta.code})\n\n{_sentence(meta.summary)}\n\n{default} {_FIX_WORDS[meta.fixable]}",
         f"## What it does\n\n{docs.what}",
         f"## Why is this bad?\n\n{docs.why}",
         f"## Example\n\n```python\n{docs.example.strip()}\n```",
@@ -50,5 +50,11 @@ def _fix_safety(safety: FixSafety) -> str:
 def _cases(cases: tuple[str, ...]) -> str:
     """A list of clauses; a single case is a sentence."""
     if len(cases) == 1:
-        return f"{cases[0][0].upper()}{cases[0][1:]}."
+        return _sentence(cases[0])
     return "Where\n\n" + ";\n".join(f"- {case}" for case in cases) + "."
+
+
+def _sentence(clause: str) -> str:
+    """A clause with a capital, where it begins with a word and not with code, and a period."""
+    starts_with_word = clause.partition(" ")[0].rstrip(":").isalpha()
+    return f"{clause[0].upper() if starts_with_word else clause[0]}{clause[1:]}."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF203",
     name="buffer-attribute",
-    summary="style: call register_buffer instead of assigning nn.Buffer",
+    summary="style: call `register_buffer` instead of assigning `nn.Buffer`",
     severity=Severity.INFO,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,

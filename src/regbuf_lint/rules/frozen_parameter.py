@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF201",
     name="frozen-parameter",
-    summary="nn.Parameter(t, requires_grad=False): a constant that pretends to be trainable",
+    summary="`nn.Parameter(t, requires_grad=False)`: a constant that pretends to be trainable",
     severity=Severity.INFO,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF004",
     name="lazy-tensor-cache",
-    summary="an attribute set to None while the nn.Module is built and filled with a tensor later: stale after .to()",
+    summary="an attribute set to None while the nn.Module is built and filled with a tensor later: stale after `.to()`",
     severity=Severity.WARNING,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF204",
     name="redundant-device-move",
-    summary="a registered buffer moved with .to(x.device): it follows the nn.Module by itself",
+    summary="a registered buffer moved with `.to(x.device)`: it follows the nn.Module by itself",
     severity=Severity.INFO,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,

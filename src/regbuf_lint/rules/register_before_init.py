@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF103",
     name="register-before-init",
-    summary="a buffer registered before super().__init__(): AttributeError at run time",
+    summary="a buffer registered before `super().__init__()`: AttributeError at run time",
     severity=Severity.ERROR,
     on_by_default=True,
     fixable=FixAvailability.NEVER,

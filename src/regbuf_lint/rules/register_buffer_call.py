@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF202",
     name="register-buffer-call",
-    summary="style: assign nn.Buffer instead of calling register_buffer (torch 2.5 and later)",
+    summary="style: assign `nn.Buffer` instead of calling `register_buffer` (torch 2.5 and later)",
     severity=Severity.INFO,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF106",
     name="register-buffer-result",
-    summary="the result of register_buffer assigned to an attribute: it is None",
+    summary="the result of `register_buffer` assigned to an attribute: it is None",
     severity=Severity.ERROR,
     on_by_default=True,
     fixable=FixAvailability.SOMETIMES,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF105",
     name="stale-buffer-alias",
-    summary="a buffer also stored under another attribute or in a container: the alias stays behind on .to()",
+    summary="a buffer also stored under another attribute or in a container: the alias stays behind on `.to()`",
     severity=Severity.ERROR,
     on_by_default=True,
     fixable=FixAvailability.SOMETIMES,

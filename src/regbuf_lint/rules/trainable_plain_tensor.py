@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF005",
     name="trainable-plain-tensor",
-    summary="a tensor with requires_grad=True assigned to self: never in parameters(), so never trained",
+    summary="a tensor with `requires_grad=True` assigned to self: never in parameters(), so never trained",
     severity=Severity.ERROR,
     on_by_default=True,
     fixable=FixAvailability.SOMETIMES,
