@@ -33,7 +33,7 @@ class FixMode(Enum):
 
 
 METAS = tuple(
-    RuleMeta(code, name, f"Summary of {name}.", Severity.WARNING, on_by_default=on, fixable=fixable)
+    RuleMeta(code, name, f"summary of {name}", Severity.WARNING, on_by_default=on, fixable=fixable)
     for code, name, on, fixable in [
         ("RBF001", "plain-tensor-attribute", True, FixAvailability.ALWAYS),
         ("RBF101", "buffer-requires-grad", False, FixAvailability.NEVER),

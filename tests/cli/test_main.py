@@ -314,8 +314,8 @@ def test_interrupt(engine: FakeEngine, capsys: Capture) -> None:
 def test_list_rules(capsys: Capture) -> None:
     assert main(["--list-rules"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "RBF001  plain-tensor-attribute  on   fix   Summary of plain-tensor-attribute.",
-        "RBF101  buffer-requires-grad    off  -     Summary of buffer-requires-grad.",
+        "RBF001  plain-tensor-attribute  on   fix   summary of plain-tensor-attribute",
+        "RBF101  buffer-requires-grad    off  -     summary of buffer-requires-grad",
     ]
 
 

@@ -11,7 +11,7 @@ from regbuf_lint.model.span import Position, Span
 RBF001 = RuleMeta(
     "RBF001",
     "plain-tensor-attribute",
-    "A tensor.",
+    "a tensor",
     Severity.WARNING,
     on_by_default=True,
     fixable=FixAvailability.ALWAYS,
