@@ -10,9 +10,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from regbuf_lint.cli.arguments import build_parser
+from regbuf_lint.cli.arguments import parser as lint_parser
 from regbuf_lint.cli.command_line import COMMANDS
-from regbuf_lint.verify.cli import build_parser as build_verify_parser
+from regbuf_lint.verify.cli import parser as verify_parser
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 _HEAD = """\
@@ -30,15 +30,22 @@ _HEADS = {"positional arguments": "argument"}
 def page() -> str:
     """The text of the page."""
     commands = ", ".join(f"`{command}`" for command in COMMANDS)
-    parts = [_HEAD, *_sections(build_parser()), f"Commands, for those who are used to them: {commands}.\n"]
-    return "\n".join([*parts, *_sections(build_verify_parser())])
+    parts = [_HEAD, *_sections(lint_parser()), f"Commands, for those who are used to them: {commands}.\n"]
+    return "\n".join([*parts, *_sections(verify_parser())])
 
 
 def _sections(parser: argparse.ArgumentParser) -> list[str]:
     """A section for a command, and one for each group of its options."""
     title = f"## {parser.prog}\n\n{parser.description}\n"
     groups = ((group.title or "", _rows(group)) for group in parser._action_groups)  # noqa: SLF001  argparse has no other way
-    return [title, *(f"### {name.capitalize()}\n\n| {_HEADS.get(name, 'option')} | |\n|---|---|\n{rows}" for name, rows in groups if rows)]
+    return [
+        title,
+        *(
+            f"### {name.capitalize()}\n\n| {_HEADS.get(name, 'option')} | |\n|---|---|\n{rows}"
+            for name, rows in groups
+            if rows
+        ),
+    ]
 
 
 def _rows(group: argparse._ArgumentGroup) -> str:

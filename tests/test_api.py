@@ -145,6 +145,32 @@ def test_what_is_excluded_has_no_findings_where_that_is_asked() -> None:
     assert codes(regbuf_lint.check_source(MODULE, "vendor/a.py", options=options)) == []
 
 
+def test_a_checker_remembers_other_files_until_it_is_told_to_forget(tmp_path: Path) -> None:
+    base = tmp_path / "base.py"
+    base.write_text("class Base: ...\n")
+    text = MODULE.replace("nn.Module", "Base").replace("from torch import nn", "from base import Base")
+    module = "from torch import nn\n\n\nclass Base(nn.Module): ...\n"
+    checker = regbuf_lint.Checker(isolated=True)
+    assert codes(checker.check(text, tmp_path / "a.py")) == []
+    checker.see({base: module})
+    assert codes(checker.check(text, tmp_path / "a.py")) == ["RBF001", "RBF005"]
+    assert [one.attribute for one in checker.explain(text, tmp_path / "a.py", 8)] == ["m"]
+    checker.see({})
+    assert codes(checker.check(text, tmp_path / "a.py")) == []
+    base.write_text(module)
+    assert codes(checker.check(text, tmp_path / "a.py")) == []
+    checker.forget()
+    assert codes(checker.fix(text, tmp_path / "a.py").left) == ["RBF005"]
+    assert codes(checker.check(text, tmp_path / "a.py")) == ["RBF001", "RBF005"]
+
+
+def test_a_text_that_was_checked_or_fixed_does_not_count_for_others(tmp_path: Path) -> None:
+    text = MODULE.replace("nn.Module", "Base").replace("from torch import nn", "from base import Base")
+    checker = regbuf_lint.Checker(isolated=True)
+    checker.check("from torch import nn\n\n\nclass Base(nn.Module): ...\n", tmp_path / "base.py")
+    assert codes(checker.check(text, tmp_path / "a.py")) == []
+
+
 def test_notebooks() -> None:
     cell: dict[str, object] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     document = {

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from regbuf_lint.api import (
         SCHEMA_VERSION,
         Applicability,
+        Checker,
         Decision,
         Edit,
         Evidence,
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 __all__ = (
     "SCHEMA_VERSION",
     "Applicability",
+    "Checker",
     "Decision",
     "Edit",
     "Evidence",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.engine.deep_stack import with_deep_stack
-from regbuf_lint.engine.explaining import NothingToExplainError, explain
+from regbuf_lint.engine.explaining import NothingToExplainError, explain, with_every_rule
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.many_files import check_files
 from regbuf_lint.engine.run import check_source as check_text
+from regbuf_lint.engine.screen import Screen
+from regbuf_lint.engine.session import Session
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
 from regbuf_lint.model.finding import Evidence, Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
@@ -21,12 +24,13 @@ from regbuf_lint.report.json_format import SCHEMA_VERSION, records
 from regbuf_lint.rules import RULES
 from regbuf_lint.source.discovery import discover, is_excluded
 from regbuf_lint.source.errors import SettingsError, SourceError
+from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.settings import load_settings
 from regbuf_lint.source.text import SourceText, decode_source
 from regbuf_lint.source.toml_files import common_directory, naming_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
 
     from regbuf_lint.model.settings import Settings
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = (
     "SCHEMA_VERSION",
     "Applicability",
+    "Checker",
     "Decision",
     "Edit",
     "Evidence",
@@ -74,6 +79,113 @@ class FixedSource:
     left: FileResult
 
 
+class Checker:
+    """Checks one text after the other, and remembers what it has read of other files: for editors.
+
+    Args:
+        options: settings by their keys in the configuration (``{"select": ["RBF001"]}``), which win over it.
+        config: configuration file to read instead of the nearest one.
+        isolated: read no configuration file.
+    """
+
+    def __init__(
+        self,
+        *,
+        options: Mapping[str, object] | None = None,
+        config: str | PathLike[str] | None = None,
+        isolated: bool = False,
+    ) -> None:
+        self._options = options
+        self._config = config
+        self._isolated = isolated
+        self._named: set[Path] = set()
+        self._overlay = Overlay()
+        self._screen: Screen | None = None
+
+    def see(self, texts: Mapping[Path, str]) -> None:
+        """From now on, take some files for these texts, and all others for what the disk holds."""
+        self._overlay = Overlay().with_files({path: text.encode() for path, text in texts.items()})
+
+    def forget(self) -> None:
+        """Read other files anew when they are needed again: some have changed on the disk."""
+        self._screen = None
+
+    def check(self, source: str | bytes, filename: str | PathLike[str] = "<string>") -> FileResult:
+        """Check one text, as ``check_source`` does.
+
+        Raises:
+            SettingsError: the configuration or an option is wrong.
+        """
+        path = Path(filename)
+        settings = self._settings(path)
+        if settings.force_exclude and is_excluded(path, settings):
+            return FileResult(path.as_posix())
+        try:
+            text = _source(source, path)
+        except SourceError as error:
+            return _failed(path, error)
+        with self._screened(path, settings) as screen:
+            return check_text(text, path, settings, session=Session(settings, screen))
+
+    def fix(
+        self, source: str | bytes, filename: str | PathLike[str] = "<string>", *, unsafe: bool = False
+    ) -> FixedSource:
+        """Check one text and fix it, as ``fix_source`` does; nothing is written.
+
+        Raises:
+            SettingsError: the configuration or an option is wrong.
+        """
+        path = Path(filename)
+        settings = self._settings(path)
+        data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+        given = source if isinstance(source, str) else source.decode("utf-8", "replace")
+        try:
+            text = _source(source, path)
+        except SourceError as error:
+            return FixedSource(given, data, (), _failed(path, error))
+        mode = FixMode.UNSAFE if unsafe else FixMode.SAFE
+        with self._screened(path, settings) as screen:
+            file = check_text(text, path, settings, fix=mode, session=Session(settings, screen))
+        if file.fixed is None or not file.fixed.applied:
+            return FixedSource(given, data, (), file)
+        fixed = text.with_text(file.fixed.after)
+        shown = fixed.data.decode("utf-8") if fixed.cells else fixed.text
+        return FixedSource(shown, fixed.data, file.fixed.applied, file)
+
+    def explain(self, source: str | bytes, filename: str | PathLike[str], where: int | str) -> tuple[Explanation, ...]:
+        """Say what attributes hold, as ``explain_source`` does.
+
+        Raises:
+            SettingsError: the configuration or an option is wrong.
+        """
+        path = Path(filename)
+        settings = self._settings(path)
+        try:
+            text = _source(source, path)
+        except SourceError:
+            return ()
+        with self._screened(path, settings) as screen:
+            session = Session(with_every_rule(settings), screen)
+            try:
+                return with_deep_stack(partial(explain, path, text, where, settings, session))
+            except NothingToExplainError:
+                return ()
+
+    def _settings(self, path: Path) -> Settings:
+        return _settings(path.parent, self._options, self._config, isolated=self._isolated)
+
+    @contextmanager
+    def _screened(self, path: Path, settings: Settings) -> Iterator[Screen]:
+        """What is known of other files under these settings; the text that is checked does not stay."""
+        known, self._screen = self._screen, None  # what fails leaves nothing behind
+        screen = known if known is not None and known.settings == settings else Screen(settings, named=self._named)
+        self._named.add(path)
+        screen.see(self._overlay)
+        yield screen
+        screen.forget(path)
+        self._screen = screen
+
+
 def check_source(
     source: str | bytes,
     filename: str | PathLike[str] = "<string>",
@@ -99,14 +211,8 @@ def check_source(
     Raises:
         SettingsError: the configuration or an option is wrong.
     """
-    path = Path(filename)
-    settings = _settings(path.parent, options, config, isolated=isolated)
-    if settings.force_exclude and is_excluded(path, settings):
-        return FileResult(path.as_posix())
-    try:
-        return check_text(_source(source, path), path, settings)
-    except SourceError as error:
-        return _failed(path, error)
+    checker = Checker(options=options, config=config, isolated=isolated)
+    return checker.check(source, filename)
 
 
 def fix_source(
@@ -131,20 +237,8 @@ def fix_source(
     Raises:
         SettingsError: the configuration or an option is wrong.
     """
-    path = Path(filename)
-    settings = _settings(path.parent, options, config, isolated=isolated)
-    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
-    given = source if isinstance(source, str) else source.decode("utf-8", "replace")
-    try:
-        text = _source(source, path)
-    except SourceError as error:
-        return FixedSource(given, data, (), _failed(path, error))
-    file = check_text(text, path, settings, fix=FixMode.UNSAFE if unsafe else FixMode.SAFE)
-    if file.fixed is None or not file.fixed.applied:
-        return FixedSource(given, data, (), file)
-    fixed = text.with_text(file.fixed.after)
-    shown = fixed.data.decode("utf-8") if fixed.cells else fixed.text
-    return FixedSource(shown, fixed.data, file.fixed.applied, file)
+    checker = Checker(options=options, config=config, isolated=isolated)
+    return checker.fix(source, filename, unsafe=unsafe)
 
 
 def explain_source(
@@ -173,12 +267,8 @@ def explain_source(
     Raises:
         SettingsError: the configuration or an option is wrong.
     """
-    path = Path(filename)
-    settings = _settings(path.parent, options, config, isolated=isolated)
-    try:
-        return with_deep_stack(partial(explain, path, _source(source, path), where, settings))
-    except (SourceError, NothingToExplainError):
-        return ()
+    checker = Checker(options=options, config=config, isolated=isolated)
+    return checker.explain(source, filename, where)
 
 
 def check_paths(

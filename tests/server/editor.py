@@ -30,6 +30,7 @@ class Editor:
         self.client = client
         self.root = root
         self.messages: list[str] = []
+        self.watched: list[str] = []
         self.capabilities = types.ServerCapabilities()
         self._published: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
 
@@ -40,6 +41,10 @@ class Editor:
         @client.feature(types.WINDOW_SHOW_MESSAGE)  # type: ignore[untyped-decorator]
         def shown(params: types.ShowMessageParams) -> None:
             self.messages.append(params.message)
+
+        @client.feature(types.CLIENT_REGISTER_CAPABILITY)  # type: ignore[untyped-decorator]
+        def registered(params: types.RegistrationParams) -> None:
+            self.watched += [one.method for one in params.registrations]
 
     def uri(self, name: str) -> str:
         return (self.root / name).as_uri()
@@ -61,6 +66,11 @@ class Editor:
     def close(self, name: str) -> None:
         document = types.TextDocumentIdentifier(self.uri(name))
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+
+    def tell_of_change(self, name: str) -> None:
+        """Say that a file was changed by another program."""
+        event = types.FileEvent(self.uri(name), types.FileChangeType.Changed)
+        self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
 
     async def published(self) -> types.PublishDiagnosticsParams:
         """Wait for the next diagnostics, of whatever document."""
@@ -84,14 +94,26 @@ class Editor:
         return answer.contents.value
 
 
+def _capabilities(*, watches: bool) -> types.ClientCapabilities:
+    files = types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=watches)
+    return types.ClientCapabilities(workspace=types.WorkspaceClientCapabilities(did_change_watched_files=files))
+
+
 @asynccontextmanager
-async def editing(root: Path, *options: str) -> AsyncIterator[Editor]:
-    """Open a directory in an editor, and close the editor in the end."""
+async def editing(root: Path, *options: str, watches: bool = False) -> AsyncIterator[Editor]:
+    """Open a directory in an editor, and close the editor in the end.
+
+    Args:
+        root: the directory.
+        options: options of the server.
+        watches: whether the editor can tell of files that change on the disk.
+    """
     client = LanguageClient("editor", "1")
     editor = Editor(client, root)
     await client.start_io(sys.executable, "-m", "regbuf_lint", "server", *options, cwd=root)
     started = await asyncio.wait_for(
-        client.initialize_async(types.InitializeParams(types.ClientCapabilities(), root_uri=root.as_uri())), PATIENCE
+        client.initialize_async(types.InitializeParams(_capabilities(watches=watches), root_uri=root.as_uri())),
+        PATIENCE,
     )
     editor.capabilities = started.capabilities
     client.initialized(types.InitializedParams())

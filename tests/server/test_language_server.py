@@ -144,17 +144,55 @@ def test_hover_says_why(tmp_path: Path) -> None:
     run(test())
 
 
-def test_a_save_of_one_file_checks_the_others(tmp_path: Path) -> None:
-    base = tmp_path / "base.py"
-    base.write_text("class Base: ...\n")
-    text = MODULE.replace("class Net(nn.Module)", "class Net(Base)").replace(HEAD, f"from base import Base\n{HEAD}")
+IMPORTING = MODULE.replace("class Net(nn.Module)", "class Net(Base)").replace(HEAD, f"from base import Base\n{HEAD}")
+
+
+def test_what_is_not_saved_counts_for_other_documents(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text("class Base: ...\n")
 
     async def test() -> None:
         async with editing(tmp_path) as editor:
-            editor.open("net.py", text)
+            editor.open("base.py", f"{HEAD}class Base(nn.Module): ...\n")
+            await editor.published()
+            editor.open("net.py", IMPORTING)
+            assert len((await editor.published()).diagnostics) == 2
+            editor.close("base.py")
+            await editor.published()
+            editor.type("net.py", f"{IMPORTING}# changed\n", version=2)
+            assert not (await editor.published()).diagnostics
+
+    run(test())
+
+
+def test_a_save_of_one_file_checks_the_others(tmp_path: Path) -> None:
+    base = tmp_path / "base.py"
+    base.write_text("class Base: ...\n")
+
+    async def test() -> None:
+        async with editing(tmp_path) as editor:
+            editor.open("net.py", IMPORTING)
             assert not (await editor.published()).diagnostics
             base.write_text(f"{HEAD}class Base(nn.Module): ...\n")
             editor.save("base.py")
+            assert len((await editor.published()).diagnostics) == 2
+            assert editor.watched == []
+
+    run(test())
+
+
+def test_an_editor_that_watches_files_says_when_to_read_them_anew(tmp_path: Path) -> None:
+    base = tmp_path / "base.py"
+    base.write_text("class Base: ...\n")
+
+    async def test() -> None:
+        async with editing(tmp_path, watches=True) as editor:
+            editor.open("net.py", IMPORTING)
+            assert not (await editor.published()).diagnostics
+            assert editor.watched == ["workspace/didChangeWatchedFiles"]
+            base.write_text(f"{HEAD}class Base(nn.Module): ...\n")
+            editor.save("net.py")
+            assert not (await editor.published()).diagnostics
+            editor.tell_of_change("base.py")
             assert len((await editor.published()).diagnostics) == 2
 
     run(test())

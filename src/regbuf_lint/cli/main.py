@@ -92,7 +92,7 @@ def _serve(arguments: Namespace) -> int:
             raise
         msg = f"the language server needs {error.name}; install it by: pip install 'regbuf-lint[lsp]'"
         raise UsageError(msg) from None
-    serve(Linting(overrides(arguments), arguments.config, arguments.isolated))
+    serve(Linting(overrides(arguments), arguments.config, isolated=arguments.isolated))
     return CLEAN
 
 

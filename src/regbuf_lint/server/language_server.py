@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PAUSE = 0.3
 """Seconds without a key after which a document is checked."""
 _NOTEBOOK = ".ipynb"
+_WATCHED = "**/*.{py,toml,cfg}"
 _UNSAVED = "untitled.py"
 """What a document is called that has no file yet."""
 T = TypeVar("T")
@@ -49,6 +50,7 @@ class LintServer(LanguageServer):
         self._pending: dict[str, asyncio.Task[None]] = {}
         self._checked: dict[str, tuple[int | None, FileResult]] = {}
         self._complaint = ""
+        self.is_told = False
 
     def schedule(self, uri: str, pause: float = PAUSE) -> None:
         """Check a document in a while, unless it changes before."""
@@ -79,7 +81,8 @@ class LintServer(LanguageServer):
         known = self._checked.get(document.uri)
         if known is not None and known[0] == version:
             return known[1]
-        result = await self.ask(lambda: self.linting.check(document.source, path), FileResult(str(path)))
+        texts = self.texts(document)
+        result = await self.ask(lambda: self.linting.check(path, texts), FileResult(str(path)))
         self._checked[document.uri] = version, result
         return result
 
@@ -98,6 +101,31 @@ class LintServer(LanguageServer):
             self._complaint = message
             text = f"{SOURCE}: {message}"
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, text))
+
+    def texts(self, document: TextDocument) -> dict[Path, str]:
+        """Return a document and all others that are open, as they are now."""
+        others = self.workspace.text_documents.values()
+        return {path_of(one): one.source for one in (*others, document) if not one.uri.endswith(_NOTEBOOK)}
+
+    def watch(self) -> None:
+        """Ask the editor to say when other files change; not every editor can."""
+        workspace = self.client_capabilities.workspace
+        watching = workspace.did_change_watched_files if workspace is not None else None
+        self.is_told = watching is not None and bool(watching.dynamic_registration)
+        if self.is_told:
+            options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(_WATCHED)])
+            one = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            self.client_register_capability(types.RegistrationParams([one]))
+
+    def read_anew(self) -> None:
+        """Forget what was read from the disk, and check what is open again."""
+        self.linting.forget()
+        self.schedule_all()
+
+    def schedule_all(self) -> None:
+        """Check what is open again: what is known of one file may rest on another."""
+        for uri in list(self.workspace.text_documents):
+            self.schedule(uri, pause=0)
 
     def places(self, uri: str) -> Places:
         """Return the places of a document, or of a file."""
@@ -126,8 +154,8 @@ class LintServer(LanguageServer):
                     yield action
 
     async def _fix_all(self, document: TextDocument) -> list[types.CodeAction]:
-        text, path = document.source, path_of(document)
-        after = await self.ask(lambda: self.linting.fixed(text, path), text)
+        texts, path = self.texts(document), path_of(document)
+        after = await self.ask(lambda: self.linting.fixed(path, texts), texts[path])
         action = fix_all(after, _identity(document), self.places(document.uri))
         return [] if action is None else [action]
 
@@ -135,11 +163,11 @@ class LintServer(LanguageServer):
         """Return what is known of the attribute at a position."""
         document = self.workspace.get_text_document(params.text_document.uri)
         name = self.places(document.uri).word_at(params.position)
-        text, path, row = document.source, path_of(document), params.position.line + 1
+        texts, path, row = self.texts(document), path_of(document), params.position.line + 1
         if not name.isidentifier() or path.suffix == _NOTEBOOK:
             return None
         nothing: tuple[Explanation, ...] = ()
-        known = await self.ask(lambda: self.linting.explain(text, path, row), nothing)
+        known = await self.ask(lambda: self.linting.explain(path, texts, row), nothing)
         told = [hover_text(one) for one in known if one.attribute == name]
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(told))) if told else None
 
@@ -163,7 +191,13 @@ def _is_wanted(kind: str, wanted: Sequence[types.CodeActionKind | str] | None) -
 def make_server(linting: Linting) -> LintServer:
     """Return a server that knows what to do with what editors send."""
     server = LintServer(linting)
+    _follow_documents(server)
+    _follow_disk(server)
+    _answer(server)
+    return server
 
+
+def _follow_documents(server: LintServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         server.schedule(params.text_document.uri, pause=0)
@@ -172,17 +206,32 @@ def make_server(linting: Linting) -> LintServer:
     def changed(params: types.DidChangeTextDocumentParams) -> None:
         server.schedule(params.text_document.uri)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def saved(_params: types.DidSaveTextDocumentParams) -> None:
-        for uri in list(server.workspace.text_documents):  # what is known of one file may rest on another
-            server.schedule(uri, pause=0)
-
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         server.forget(uri)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
+
+def _follow_disk(server: LintServer) -> None:
+    @server.feature(types.INITIALIZED)
+    def initialized(_params: types.InitializedParams) -> None:
+        server.watch()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(_params: types.DidSaveTextDocumentParams) -> None:
+        if server.is_told:
+            server.schedule_all()
+        else:
+            server.read_anew()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def changed_on_disk(params: types.DidChangeWatchedFilesParams) -> None:
+        if any(one.uri not in server.workspace.text_documents for one in params.changes):
+            server.read_anew()
+
+
+def _answer(server: LintServer) -> None:
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll])
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
@@ -192,8 +241,6 @@ def make_server(linting: Linting) -> LintServer:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         return await server.hover(params)
-
-    return server
 
 
 def serve(linting: Linting) -> None:

@@ -1,11 +1,10 @@
-"""What the server asks of the linter, through the same functions as any other program."""
+"""What the server asks of the linter, through the same names as any other program."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import regbuf_lint
+from regbuf_lint import Checker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,43 +13,51 @@ if TYPE_CHECKING:
     from regbuf_lint import Explanation, FileResult
 
 
-@dataclass(frozen=True, slots=True)
 class Linting:
-    """How texts are checked.
+    """Checks texts as they stand in the editor; what the configuration excludes has no findings.
 
-    Attributes:
+    Args:
         options: settings by their keys, which win over the configuration.
         config: configuration file to read instead of the nearest one.
         isolated: read no configuration file.
     """
 
-    options: Mapping[str, object] = field(default_factory=dict)
-    config: str | None = None
-    isolated: bool = False
+    def __init__(
+        self, options: Mapping[str, object] | None = None, config: str | None = None, *, isolated: bool = False
+    ) -> None:
+        options = {**(options or {}), "force-exclude": True}
+        self._checker = Checker(options=options, config=config, isolated=isolated)
 
-    def check(self, text: str, path: Path) -> FileResult:
-        """Check a text as it stands in the editor; a file that the configuration excludes has no findings.
+    def forget(self) -> None:
+        """Read the files of the disk anew."""
+        self._checker.forget()
 
-        Raises:
-            SettingsError: the configuration is wrong.
-        """
-        options = {**self.options, "force-exclude": True}
-        return regbuf_lint.check_source(text, path, options=options, config=self.config, isolated=self.isolated)
-
-    def fixed(self, text: str, path: Path) -> str:
-        """Return the text with all safe fixes.
+    def check(self, path: Path, texts: Mapping[Path, str]) -> FileResult:
+        """Check one of the texts that are open.
 
         Raises:
             SettingsError: the configuration is wrong.
         """
-        return regbuf_lint.fix_source(text, path, options=self.options, config=self.config, isolated=self.isolated).text
+        self._see_others(path, texts)
+        return self._checker.check(texts[path], path)
 
-    def explain(self, text: str, path: Path, row: int) -> tuple[Explanation, ...]:
-        """Return what is known of the attributes on a row.
+    def fixed(self, path: Path, texts: Mapping[Path, str]) -> str:
+        """Return one of the texts that are open with all safe fixes.
 
         Raises:
             SettingsError: the configuration is wrong.
         """
-        return regbuf_lint.explain_source(
-            text, path, row, options=self.options, config=self.config, isolated=self.isolated
-        )
+        self._see_others(path, texts)
+        return self._checker.fix(texts[path], path).text
+
+    def explain(self, path: Path, texts: Mapping[Path, str], row: int) -> tuple[Explanation, ...]:
+        """Return what is known of the attributes on a row of one of the texts that are open.
+
+        Raises:
+            SettingsError: the configuration is wrong.
+        """
+        self._see_others(path, texts)
+        return self._checker.explain(texts[path], path, row)
+
+    def _see_others(self, path: Path, texts: Mapping[Path, str]) -> None:
+        self._checker.see({other: text for other, text in texts.items() if other != path})
