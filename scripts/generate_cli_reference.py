@@ -10,9 +10,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from regbuf_lint.cli.arguments import parser as lint_parser
+from regbuf_lint.cli.arguments import build_parser
 from regbuf_lint.cli.command_line import COMMANDS
-from regbuf_lint.verify.cli import parser as verify_parser
+from regbuf_lint.verify.cli import build_parser as build_verify_parser
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 _HEAD = """\
@@ -30,8 +30,8 @@ _HEADS = {"positional arguments": "argument"}
 def page() -> str:
     """The text of the page."""
     commands = ", ".join(f"`{command}`" for command in COMMANDS)
-    parts = [_HEAD, *_sections(lint_parser()), f"Commands, for those who are used to them: {commands}.\n"]
-    return "\n".join([*parts, *_sections(verify_parser())])
+    parts = [_HEAD, *_sections(build_parser()), f"Commands, for those who are used to them: {commands}.\n"]
+    return "\n".join([*parts, *_sections(build_verify_parser())])
 
 
 def _sections(parser: argparse.ArgumentParser) -> list[str]:

@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     before = signal.signal(signal.SIGTERM, _interrupted)
     try:
-        arguments = parser().parse_intermixed_args(argv)
+        arguments = build_parser().parse_intermixed_args(argv)
         if arguments.list_checks:
             _write(check_list())
             return VERIFIED
@@ -237,22 +237,22 @@ def _positive_int(value: str) -> int:
     return number
 
 
-def parser() -> _Parser:
-    """Return what reads the command line."""
-    built = _Parser(
+def build_parser() -> _Parser:
+    """Return the parser of the command."""
+    parser = _Parser(
         prog="regbuf-verify",
         description="Let torch itself confirm that plain tensors are defects, and that fixes mend them.",
         epilog="Exit codes: 0 verified; 1 a check failed, nothing was verified, or a class or device that was asked "
         "for is absent; 2 a mistake in usage, no torch, or no CUDA in spite of --require-cuda.",
         allow_abbrev=False,
     )
-    built.add_argument(
+    parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="directory with pairs NAME.py and NAME.fixed.py, or FILE::CLASS"
     )
-    _add_building(built.add_argument_group("how to build a class"))
-    _add_running(built.add_argument_group("where and how to run"))
-    _add_output(built.add_argument_group("output"))
-    return built
+    _add_building(parser.add_argument_group("how to build a class"))
+    _add_running(parser.add_argument_group("where and how to run"))
+    _add_output(parser.add_argument_group("output"))
+    return parser
 
 
 def _add_building(group: argparse._ArgumentGroup) -> None:
