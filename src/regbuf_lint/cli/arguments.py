@@ -97,7 +97,7 @@ def _split(value: str) -> list[str]:
 
 
 def _per_file_ignores(values: list[str]) -> dict[str, list[str]]:
-    """Return patterns with codes; a part of a list without a pattern belongs to the pattern before."""
+    """Return patterns with codes; a part of a list without a pattern belongs to the pattern before it."""
     table: dict[str, list[str]] = {}
     for value in values:
         codes: list[str] | None = None
