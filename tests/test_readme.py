@@ -15,7 +15,17 @@ from regbuf_lint.model.settings import Settings
 from regbuf_lint.rules import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
-DERIVED = {"brackets", "oldest-python", "packages", "quote", "root", "sources", "without-nn-buffer"}
+DERIVED = {
+    "brackets",
+    "files",
+    "inherited-excludes",
+    "oldest-python",
+    "packages",
+    "quote",
+    "root",
+    "sources",
+    "without-nn-buffer",
+}
 """Fields of settings that are no keys: they follow from where the configuration lies and what lies beside it."""
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

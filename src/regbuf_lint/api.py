@@ -17,15 +17,12 @@ from regbuf_lint.report.json_format import SCHEMA_VERSION, records
 from regbuf_lint.rules import RULES
 from regbuf_lint.source.discovery import discover
 from regbuf_lint.source.errors import SettingsError, SourceError
-from regbuf_lint.source.settings import load_settings
+from regbuf_lint.source.nearest_settings import NearestSettings
 from regbuf_lint.source.text import SourceText, decode_source
-from regbuf_lint.source.toml_files import common_directory, naming_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
-
-    from regbuf_lint.model.settings import Settings
 
 __all__ = (
     "SCHEMA_VERSION",
@@ -91,7 +88,7 @@ def check_source(
         SettingsError: the configuration or an option is wrong.
     """
     path = Path(filename)
-    settings = _settings(path.parent, options, config, isolated=isolated)
+    settings = _nearest(options, config, isolated=isolated).of_file(path)
     try:
         return check_text(_source(source, path), path, settings)
     except SourceError as error:
@@ -121,7 +118,7 @@ def fix_source(
         SettingsError: the configuration or an option is wrong.
     """
     path = Path(filename)
-    settings = _settings(path.parent, options, config, isolated=isolated)
+    settings = _nearest(options, config, isolated=isolated).of_file(path)
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     given = source if isinstance(source, str) else source.decode("utf-8", "replace")
     try:
@@ -160,10 +157,8 @@ def check_paths(
         SettingsError: the configuration or an option is wrong.
     """
     named = [Path(path) for path in paths]
-    start = common_directory(named)
-    settings = _settings(start, options, config, naming_directory(named, start), isolated=isolated)
-    found = discover(named, settings)
-    result = check_files(found.files, settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
+    found = discover(named, _nearest(options, config, isolated=isolated).of)
+    result = check_files(found.files, found.settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
     return RunResult(result.files, (*found.errors, *result.errors))
 
 
@@ -188,13 +183,12 @@ def _failed(path: Path, error: SourceError) -> FileResult:
     return FileResult(path.as_posix(), errors=(FileError(path.as_posix(), str(error)),))
 
 
-def _settings(
-    start: Path,
-    options: Mapping[str, object] | None,
-    config: str | PathLike[str] | None,
-    base: Path | None = None,
-    *,
-    isolated: bool,
-) -> Settings:
-    named = None if config is None else Path(config)
-    return load_settings(start, named, isolated, options or {}, lambda: [rule.meta.code for rule in RULES], base)
+def _nearest(
+    options: Mapping[str, object] | None, config: str | PathLike[str] | None, *, isolated: bool
+) -> NearestSettings:
+    return NearestSettings(
+        options or {},
+        config=None if config is None else Path(config),
+        isolated=isolated,
+        known_codes=lambda: [rule.meta.code for rule in RULES],
+    )

@@ -35,7 +35,7 @@ def search(
     force: bool = False,
 ) -> Discovery:
     settings = Settings(Path.cwd(), exclude=exclude, respect_gitignore=gitignore, force_exclude=force)
-    return discover([Path(path) for path in paths or (".",)], settings)
+    return discover([Path(path) for path in paths or (".",)], lambda *_: settings)
 
 
 def found(

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import FixedFile
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.discovery import Discovery
+    from regbuf_lint.source.nearest_settings import NearestSettings
 
 
-def run_files(arguments: Namespace, settings: Settings, console: Console) -> int:
+def run_files(arguments: Namespace, nearest: NearestSettings, console: Console) -> int:
     """Check the files that the command line names and return the exit code.
 
     Raises:
@@ -37,7 +38,7 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
     """
     started = time.perf_counter()
     known = KnownFindings.of(arguments)
-    discovery = discover([Path(name) for name in arguments.paths], settings)
+    discovery = discover([Path(name) for name in arguments.paths], nearest.of)
     if not arguments.quiet:
         for directory in discovery.empty:
             console.note("warning", f"no Python files found under {directory.as_posix()}")
@@ -45,12 +46,12 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
         print_part(RunResult((), discovery.errors), arguments, console)
     jobs = arguments.jobs or _processors()
     progress = Progress(arguments, console, len(discovery.files), known.left_out_of)
-    result = _checked(discovery, arguments, settings, progress, jobs)
+    result = _checked(discovery, arguments, progress, jobs)
     unverified: tuple[Unverified, ...] = ()
     if arguments.verify:
         from regbuf_lint.cli.verified_fixes import verifier_options, write_verified  # noqa: PLC0415  start-up time
 
-        result, unverified = write_verified(result, settings, verifier_options(arguments), jobs)
+        result, unverified = write_verified(result, discovery.settings, verifier_options(arguments), jobs)
     found = replace(result, errors=(*discovery.errors, *result.errors))
     result = known.left_out_of_run(found)
     if arguments.write_baseline is not None:
@@ -58,7 +59,7 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
     if arguments.add_noqa is not None:
         return add_noqa_comments(result, arguments, console)
     result = _print(result, arguments, console)
-    known.print_notes(found, settings, arguments, console)
+    known.print_notes(found, discovery.settings, arguments, console)
     for one in unverified:
         console.note("warning", f"not verified, so not written: {one.path}::{one.class_name}: {one.reason}")
     if arguments.verbose:
@@ -67,9 +68,7 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
     return exit_code(result, arguments)
 
 
-def _checked(
-    discovery: Discovery, arguments: Namespace, settings: Settings, progress: Progress, jobs: int
-) -> RunResult:
+def _checked(discovery: Discovery, arguments: Namespace, progress: Progress, jobs: int) -> RunResult:
     """Check the files, and write what is fixed unless somebody else is to do that."""
     if not discovery.files:
         return RunResult(())
@@ -77,8 +76,10 @@ def _checked(
     from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415
     from regbuf_lint.engine.writing import write_all  # noqa: PLC0415
 
-    folder = None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
-    fix = fix_mode(arguments)
+    def folder(settings: Settings) -> Path | None:
+        return None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
+
+    fix, settings = fix_mode(arguments), discovery.settings
     named = frozenset(map(Path, arguments.paths))
     with progress:
         result = check_files(

@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
     from regbuf_lint.cli.console import Console
     from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.nearest_settings import NearestSettings
 
 DEFAULT_NAME = "<stdin>"
+_NAME_BY_DEFAULT = "stdin.py"
 
 
-def run_stdin(arguments: Namespace, settings: Settings, console: Console) -> int:
+def run_stdin(arguments: Namespace, nearest: NearestSettings, console: Console) -> int:
     """Check the text on standard input and return the exit code.
 
     With ``--fix`` the text as fixed goes to standard output and the report to standard error; text that cannot be
@@ -36,6 +38,7 @@ def run_stdin(arguments: Namespace, settings: Settings, console: Console) -> int
         UsageError: nothing can be read, or the report cannot be written.
     """
     known = KnownFindings.of(arguments)
+    settings = nearest.of_file(Path(arguments.stdin_filename or _NAME_BY_DEFAULT))
     data = _read()
     name = arguments.stdin_filename or DEFAULT_NAME
     file, fixed = _check(data, name, arguments, settings)
