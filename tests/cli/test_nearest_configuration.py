@@ -204,3 +204,44 @@ def test_style_of_fixes_is_that_of_the_nearest_project(capsys: Capture) -> None:
         texts.append(capsys.readouterr().out.partition("+++ b/lib/c.py")[2].partition("--- ")[0])
     assert texts[0] == texts[1] == texts[2]
     assert '+        self.register_buffer(\n+            "m",\n' in texts[0]
+
+BASE = "from torch import nn\n\n\nclass Base(nn.Module):\n    pass\n"
+DERIVED = MODULE.replace("from torch import nn", "from pkg_a.layers import Base").replace("nn.Module", "Base")
+
+
+def test_packages_anywhere_in_the_project_are_found_whatever_is_named(capsys: Capture) -> None:
+    for name in ("one/pkg_a/__init__.py", "two/pkg_b/__init__.py"):
+        write(name, "")
+    write("one/pkg_a/layers.py", BASE)
+    write("two/pkg_b/model.py", DERIVED)
+    alone = verdicts(capsys, "two/pkg_b/model.py")
+    assert alone == {"two/pkg_b/model.py": ["RBF106"]}
+    assert verdicts(capsys, "one", "two") == alone
+    write("three/pkg_a/__init__.py", "")
+    write("three/pkg_a/layers.py", "class Base:\n    pass\n")
+    assert verdicts(capsys, "one", "two") == {}, "two packages have the name"
+    assert verdicts(capsys, "two/pkg_b/model.py", "one/pkg_a/layers.py") == {}
+
+
+def test_a_package_that_comes_to_the_project_is_seen_in_spite_of_the_cache(capsys: Capture) -> None:
+    write("two/pkg_b/__init__.py", "")
+    write("two/pkg_b/model.py", DERIVED)
+    cached = ("--cache-dir", "kept", "two")
+    for path in Path().rglob("*.py"):
+        os.utime(path, (1, 1))
+    assert verdicts(capsys, *cached) == {}
+    write("one/pkg_a/__init__.py", "")
+    write("one/pkg_a/layers.py", BASE)
+    assert verdicts(capsys, *cached) == {"two/pkg_b/model.py": ["RBF106"]}
+    Path("one/pkg_a/__init__.py").unlink()
+    assert verdicts(capsys, *cached) == {}
+
+
+def test_more_settings_than_a_process_keeps(capsys: Capture) -> None:
+    for number in range(7):
+        write(f"many/{number}/regbuf-lint.toml", f"select = ['RBF{'001' if number % 2 else '106'}']\n")
+        write(f"many/{number}/m.py", MODULE)
+        write(f"many/{number}/deep/{6 - number}/n.py", MODULE)
+    found = verdicts(capsys, "many")
+    assert len(found) == 14
+    assert all(codes == ["RBF001" if int(Path(name).parts[1]) % 2 else "RBF106"] for name, codes in found.items())

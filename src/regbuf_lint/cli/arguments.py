@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from regbuf_lint import __version__
 from regbuf_lint.cli.command_line import split_names
+from regbuf_lint.cli.completion import SHELLS
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
 from regbuf_lint.cli.suggestions import did_you_mean
@@ -59,11 +59,11 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
     Raises:
         UsageError: an option is unknown, or its value is wrong.
-        SystemExit: after ``--help`` and ``--version``.
+        SystemExit: after ``--help``.
     """
     given = list(sys.argv[1:] if argv is None else argv)
     options, names = split_names(given)
-    arguments = _parser().parse_intermixed_args(options)
+    arguments = parser().parse_intermixed_args(options)
     arguments.given = given
     arguments.paths += names
     _check(arguments)
@@ -169,21 +169,22 @@ def _jobs(value: str) -> int:
     return number
 
 
-def _parser() -> _Parser:
-    parser = _Parser(
+def parser() -> _Parser:
+    """Return what reads the command line."""
+    built = _Parser(
         prog="regbuf-lint",
         description="Find tensors that an nn.Module neither moves, casts nor saves, and register them as buffers.",
         epilog="Exit codes: 0 nothing left; 1 findings; 2 a mistake in usage or configuration, or a path that failed.",
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; `-` is standard input")
-    _add_fixing(parser.add_argument_group("fixing"))
-    _add_selection(parser.add_argument_group("what to report"))
-    _add_output(parser.add_argument_group("output"))
-    _add_adoption(parser.add_argument_group("findings that are there already"))
-    _add_configuration(parser.add_argument_group("configuration and files"))
-    _add_information(parser.add_argument_group("information"))
-    return parser
+    built.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; `-` is standard input")
+    _add_fixing(built.add_argument_group("fixing"))
+    _add_selection(built.add_argument_group("what to report"))
+    _add_output(built.add_argument_group("output"))
+    _add_adoption(built.add_argument_group("findings that are there already"))
+    _add_configuration(built.add_argument_group("configuration and files"))
+    _add_information(built.add_argument_group("information"))
+    return built
 
 
 def _add_fixing(group: argparse._ArgumentGroup) -> None:
@@ -283,4 +284,10 @@ def _add_information(group: argparse._ArgumentGroup) -> None:
         help="say what the attributes on a line hold and what decided about them; also FILE::Class.attr",
     )
     group.add_argument("--list-rules", action="store_true", help="list all rules")
-    group.add_argument("--version", action="version", version=f"regbuf-lint {__version__}")
+    group.add_argument("--version", action="store_true", help="print the versions of the linter, Python and libcst")
+    group.add_argument(
+        "--generate-shell-completion",
+        choices=SHELLS,
+        metavar=f"{{{','.join(SHELLS)}}}",
+        help="print a script for a shell",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.cli.arguments import STDIN, parse_arguments
+from regbuf_lint.cli.arguments import STDIN, parse_arguments, parser
 from regbuf_lint.cli.console import Console
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.explain import find_rule, rendered, rule_list
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments without the program's name; those of the process where None.
 
     Raises:
-        SystemExit: after ``--help`` and ``--version``.
+        SystemExit: after ``--help``.
     """
     console = Console()
     try:
@@ -55,16 +55,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(argv: Sequence[str] | None, console: Console) -> int:
     arguments = parse_arguments(argv)
-    if arguments.explain is not None or arguments.list_rules:
+    if arguments.version:
+        from regbuf_lint.cli.versions import versions  # noqa: PLC0415  start-up time
+
+        console.out(versions())
+        return CLEAN
+    if arguments.explain is not None or arguments.list_rules or arguments.generate_shell_completion is not None:
         return _inform(arguments, console)
     return _run(arguments, console)
 
 
 def _inform(arguments: Namespace, console: Console) -> int:
-    """Print the page of a rule or the list of all."""
+    """Print the page of a rule, the list of all, or what completes their codes."""
     from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
 
-    if arguments.list_rules:
+    if arguments.generate_shell_completion is not None:
+        from regbuf_lint.cli.completion import completion  # noqa: PLC0415  start-up time
+
+        console.out(completion(parser(), arguments.generate_shell_completion, [rule.meta.code for rule in RULES]))
+    elif arguments.list_rules:
         console.out(rule_list([rule.meta for rule in RULES]))
     else:
         from regbuf_lint.report.rule_page import rule_page  # noqa: PLC0415  start-up time

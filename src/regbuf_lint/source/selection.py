@@ -56,7 +56,7 @@ def names(selector: str, code: str) -> bool:
 def ignored_in_file(settings: Settings, path: Path) -> tuple[str, ...]:
     """Return the selectors that ``per_file_ignores`` silences in a file; see ``names`` for what they cover.
 
-    A pattern is relative to ``settings.root``, or to what it says itself; one that starts with ``!`` speaks of the files
+    A pattern is relative to ``settings.root``, or to a root of its own; one that starts with ``!`` speaks of the files
     that do not match.
     """
     if not settings.per_file_ignores:
