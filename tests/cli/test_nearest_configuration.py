@@ -205,6 +205,7 @@ def test_style_of_fixes_is_that_of_the_nearest_project(capsys: Capture) -> None:
     assert texts[0] == texts[1] == texts[2]
     assert '+        self.register_buffer(\n+            "m",\n' in texts[0]
 
+
 BASE = "from torch import nn\n\n\nclass Base(nn.Module):\n    pass\n"
 DERIVED = MODULE.replace("from torch import nn", "from pkg_a.layers import Base").replace("nn.Module", "Base")
 

@@ -10,6 +10,7 @@ from regbuf_lint.cli.command_line import split_names
 from regbuf_lint.cli.completion import SHELLS
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
+from regbuf_lint.cli.shards import Shard, parse_shard
 from regbuf_lint.cli.suggestions import did_you_mean
 from regbuf_lint.cli.why import parse_target
 from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS
@@ -26,13 +27,16 @@ _ISOLATED_WITH_CONFIG = "--isolated and --config exclude each other"
 _NOT_WITH_WHY = (
     "fix", "unsafe-fixes", "fix-only", "diff", "show-fixes", "verify", "factory", "output-file", "statistics",
     "exit-non-zero-on-fix", "stdin-filename", "explain", "list-rules", "write-baseline", "baseline", "add-noqa",
-    "watch", "show-files", "show-settings",
+    "watch", "show-files", "show-settings", "shard", "merge",
 )  # fmt: skip
-_WITHOUT_REPORT = ("fix", "fix-only", "diff", "statistics", "exit-zero", "watch")
+_WITHOUT_REPORT = ("fix", "fix-only", "diff", "statistics", "exit-zero", "watch", "shard")
+_OF_ONE_RUN = ("fix", "fix-only", "diff", "watch")
 _NOT_WITH = {
     "write-baseline": ("add-noqa", "baseline", *_WITHOUT_REPORT),
     "add-noqa": _WITHOUT_REPORT,
     "watch": (),
+    "shard": _OF_ONE_RUN,
+    "merge": (*_OF_ONE_RUN, "shard", "output-format", "statistics", "baseline", "write-baseline", "add-noqa"),
     "show-files": ("show-settings",),
     "show-settings": (),
 }
@@ -123,7 +127,8 @@ def _check_combined(arguments: argparse.Namespace, *, is_stdin: bool) -> None:
 
 
 def _is_given(arguments: argparse.Namespace, option: str) -> bool:
-    return getattr(arguments, option.replace("-", "_")) not in _NOT_GIVEN
+    value = getattr(arguments, option.replace("-", "_"))
+    return value not in _NOT_GIVEN and value != DEFAULT_OUTPUTS
 
 
 def _check_why(arguments: argparse.Namespace) -> None:
@@ -152,6 +157,13 @@ def _target(value: str) -> Target:
 def _outputs(value: str) -> tuple[Output, ...]:
     try:
         return parse_outputs(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _shard(value: str) -> Shard:
+    try:
+        return parse_shard(value)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -265,6 +277,12 @@ def _add_configuration(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--force-exclude", action="store_true", help="exclude patterns also cover paths named here")
     group.add_argument("--stdin-filename", metavar="NAME", help="what the text on standard input is called")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
+    group.add_argument(
+        "--shard", type=_shard, metavar="I/N", help="check the I-th of N parts of the files, for machines side by side"
+    )
+    group.add_argument(
+        "--merge", action="store_true", help="put json, json-lines or sarif reports of shards together, and do no more"
+    )
     group.add_argument("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
     group.add_argument("--no-cache", action="store_true", help="neither use nor leave results of earlier runs")
     group.add_argument("--cache-dir", metavar="DIR", help="where these are (default: .regbuf_cache)")

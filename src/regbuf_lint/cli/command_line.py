@@ -15,6 +15,7 @@ COMMANDS = {
     "check": (),
     "rule": ("--explain",),
     "clean": ("--clean-cache",),
+    "merge": ("--merge",),
     "version": ("--version",),
     "generate-shell-completion": ("--generate-shell-completion",),
 }

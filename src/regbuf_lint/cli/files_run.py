@@ -12,10 +12,11 @@ from regbuf_lint.cli.adoption import KnownFindings, add_noqa_comments, write_bas
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.progress import Progress
 from regbuf_lint.cli.reporting import is_streamed, print_errors, print_notes, print_part, print_report
-from regbuf_lint.model.result import FileError, RunResult
+from regbuf_lint.model.result import FileError, FileResult, RunResult
 from regbuf_lint.report.lines import count
 from regbuf_lint.source.discovery import discover
 from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.shown_paths import path_order
 from regbuf_lint.source.text import read_source
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def run_files(arguments: Namespace, nearest: NearestSettings, console: Console) 
     started = time.perf_counter()
     known = KnownFindings.of(arguments)
     discovery = discover([Path(name) for name in arguments.paths], nearest.of)
+    if arguments.shard is not None:
+        discovery = arguments.shard.part_of(discovery)
     if not arguments.quiet:
         for directory in discovery.empty:
             console.note("warning", f"no Python files found under {directory.as_posix()}")
@@ -58,7 +61,7 @@ def run_files(arguments: Namespace, nearest: NearestSettings, console: Console) 
         return write_baseline(result, arguments, console)
     if arguments.add_noqa is not None:
         return add_noqa_comments(result, arguments, console)
-    result = _print(result, arguments, console)
+    result = _print(_in_order(result), arguments, console)
     known.print_notes(found, discovery.settings, arguments, console)
     for one in unverified:
         console.note("warning", f"not verified, so not written: {one.path}::{one.class_name}: {one.reason}")
@@ -66,6 +69,12 @@ def run_files(arguments: Namespace, nearest: NearestSettings, console: Console) 
         seconds = time.perf_counter() - started
         console.note("note", f"checked {count(len(discovery.files), 'file')} in {seconds:.2f} s")
     return exit_code(result, arguments)
+
+
+def _in_order(result: RunResult) -> RunResult:
+    """The result with paths that failed among the files, in the order of all paths."""
+    failed = (FileResult(error.path, errors=(error,)) for error in result.errors)
+    return RunResult(tuple(sorted((*failed, *result.files), key=lambda file: path_order(file.path))))
 
 
 def _checked(discovery: Discovery, arguments: Namespace, progress: Progress, jobs: int) -> RunResult:

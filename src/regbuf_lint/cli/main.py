@@ -62,6 +62,10 @@ def _main(argv: Sequence[str] | None, console: Console) -> int:
         return CLEAN
     if arguments.explain is not None or arguments.list_rules or arguments.generate_shell_completion is not None:
         return _inform(arguments, console)
+    if arguments.merge:
+        from regbuf_lint.cli.shards import run_merge  # noqa: PLC0415  start-up time
+
+        return run_merge(arguments, console)
     return _run(arguments, console)
 
 

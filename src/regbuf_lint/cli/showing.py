@@ -35,6 +35,8 @@ def show(arguments: Namespace, nearest: NearestSettings, console: Console) -> in
         files, settings, result = [path], nearest.of_file(path), RunResult(())
     else:
         discovery = discover([Path(name) for name in arguments.paths], nearest.of)
+        if arguments.shard is not None:
+            discovery = arguments.shard.part_of(discovery)
         files, result = list(discovery.files), RunResult((), discovery.errors)
         settings = discovery.settings.of(files[0]) if files else nearest.of(Path(), Path())
     if arguments.show_files:

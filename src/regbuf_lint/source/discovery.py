@@ -12,6 +12,7 @@ from regbuf_lint.model.result import FileError
 from regbuf_lint.source.errors import os_error_text
 from regbuf_lint.source.exclusion import Exclusion
 from regbuf_lint.source.gitignore import IgnoreStack, as_directory, ignored, stack_above, with_file
+from regbuf_lint.source.shown_paths import path_order, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -202,7 +203,7 @@ class _Search:
     def files_with_settings(self) -> list[tuple[Path, Settings]]:
         """Return the same with the settings of each."""
         shown = {**self.links, **self.found}.values()
-        return [(Path(name), one) for name, one in sorted(shown, key=lambda of: of[0].replace(os.sep, "/").split("/"))]
+        return [(Path(name), one) for name, one in sorted(shown, key=lambda of: _place(of[0]))]
 
     def take(self, path: Path) -> None:
         """Take a file that the user named."""
@@ -266,6 +267,11 @@ class _Search:
             real, target = (os.path.realpath(entry.path), self.links) if is_link else (entry.path, self.found)
             target.setdefault(real, (shown, directory.view.settings))
         return None
+
+
+def _place(name: str) -> list[str]:
+    """What files are ordered by: their names as reports have them."""
+    return path_order(shown_path(Path(name)) if name.startswith(os.sep) else name)
 
 
 def _patterns(settings: Settings) -> tuple[object, ...]:
