@@ -171,7 +171,7 @@ def test_concise_output_and_summary(capsys: Capture) -> None:
 def test_json_is_nothing_but_json(capsys: Capture) -> None:
     main(["--output-format", "json", "bad.py", "nope.py", "--verbose"])
     records = json.loads(capsys.readouterr().out)
-    assert [(record["code"], record["filename"]) for record in records] == [(None, "nope.py"), ("RBF001", "bad.py")]
+    assert [(record["code"], record["filename"]) for record in records] == [("RBF001", "bad.py"), (None, "nope.py")]
 
 
 def test_quiet_leaves_findings_only(engine: FakeEngine, capsys: Capture) -> None:

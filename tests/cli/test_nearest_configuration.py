@@ -246,3 +246,16 @@ def test_more_settings_than_a_process_keeps(capsys: Capture) -> None:
     found = verdicts(capsys, "many")
     assert len(found) == 14
     assert all(codes == ["RBF001" if int(Path(name).parts[1]) % 2 else "RBF106"] for name, codes in found.items())
+
+
+def test_where_there_is_no_project_what_lies_above_is_nobody_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    (tmp_path / "pyproject.toml").unlink()
+    (tmp_path / ".git").rmdir()
+    write("Makefile", "check:\n\tmypy .\n\tblack -l 40 .\n")
+    write("x/a.py", MODULE)
+    for directory, name in (("x", "a.py"), ("..", str(tmp_path / "x")), (".", str(tmp_path / "x/a.py"))):
+        monkeypatch.chdir(tmp_path / directory)
+        main(["--diff", name])
+        assert '+        self.register_buffer("m", torch.ones(3), persistent=False)' in capsys.readouterr().out

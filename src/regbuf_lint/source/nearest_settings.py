@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.source.code_style import STYLE_FILES
 from regbuf_lint.source.declared_versions import DECLARING_FILES
-from regbuf_lint.source.project_tools import PROJECT_FILES, TOOL_FILES
+from regbuf_lint.source.project_tools import PROJECT_FILES, TOOL_FILES, project_root
 from regbuf_lint.source.settings import load_settings
-from regbuf_lint.source.toml_files import OWN_FILES
+from regbuf_lint.source.toml_files import OWN_FILES, find_table
 from regbuf_lint.source.type_checkers import CHECKER_FILES
 
 if TYPE_CHECKING:
@@ -89,14 +89,18 @@ class NearestSettings:
         return self._bases[named]
 
     def _anchor(self, directory: str) -> str:
-        """The nearest directory, upwards, that holds anything settings are made of."""
+        """The nearest directory, upwards, that holds anything the settings of a project are made of."""
         if directory not in self._anchors:
             parent = os.path.dirname(directory)  # noqa: PTH120  ten thousand times
             if _is_marked(directory):
-                self._anchors[directory] = directory
+                self._anchors[directory] = directory if self._is_in_project(Path(directory)) else _NO_DIRECTORY
             else:
                 self._anchors[directory] = _NO_DIRECTORY if parent == directory else self._anchor(parent)
         return self._anchors[directory]
+
+    def _is_in_project(self, directory: Path) -> bool:
+        """Whether a file says that there is a project, or a table for one: what else lies around is nobody's."""
+        return project_root(directory) is not None or (not self._isolated and find_table(directory) is not None)
 
 
 def _is_marked(directory: str) -> bool:
