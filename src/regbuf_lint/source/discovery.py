@@ -203,7 +203,8 @@ class _Search:
     def files_with_settings(self) -> list[tuple[Path, Settings]]:
         """Return the same with the settings of each."""
         shown = {**self.links, **self.found}.values()
-        return [(Path(name), one) for name, one in sorted(shown, key=lambda of: _place(of[0]))]
+        here = os.path.join(Path.cwd(), "")  # noqa: PTH118  with what separates it from a name below it
+        return [(Path(name), one) for name, one in sorted(shown, key=lambda of: _place(of[0], here))]
 
     def take(self, path: Path) -> None:
         """Take a file that the user named."""
@@ -269,9 +270,9 @@ class _Search:
         return None
 
 
-def _place(name: str) -> list[str]:
-    """What files are ordered by: their names as reports have them."""
-    return path_order(shown_path(Path(name)) if name.startswith(os.sep) else name)
+def _place(name: str, here: str) -> list[str]:
+    """What files are ordered by: their names as reports have them, which begin below the working directory."""
+    return path_order(name.removeprefix(here) if ".." not in name else shown_path(Path(name)))
 
 
 def _patterns(settings: Settings) -> tuple[object, ...]:

@@ -57,7 +57,7 @@ class NearestSettings:
         self._known_codes = known_codes
         self._anchors: dict[str, str] = {}
         self._bases: dict[Path, Path] = {}
-        self._loaded: dict[tuple[str, Path], Settings] = {}
+        self._loaded: dict[Path, Settings] = {}
         self._settings: dict[Settings, Settings] = {}
 
     def of(self, directory: Path, named: Path) -> Settings:
@@ -68,13 +68,12 @@ class NearestSettings:
             named: what the user has named: where no file says which directory is the project's, packages are looked
                 for where that starts.
         """
-        base = self._base(named)
         anchor = _NO_DIRECTORY if self._config is not None else self._anchor(os.path.abspath(directory))  # noqa: PTH100
-        if (anchor, base) not in self._loaded:
-            start = base if anchor == _NO_DIRECTORY else Path(anchor)
-            one = load_settings(start, self._config, self._isolated, self._overrides, self._known_codes, base)
-            self._loaded[anchor, base] = self._settings.setdefault(one, one)
-        return self._loaded[anchor, base]
+        start = self._base(named) if anchor == _NO_DIRECTORY else Path(anchor)
+        if start not in self._loaded:
+            one = load_settings(start, self._config, self._isolated, self._overrides, self._known_codes)
+            self._loaded[start] = self._settings.setdefault(one, one)
+        return self._loaded[start]
 
     def of_file(self, path: Path) -> Settings:
         """Return the settings for a file that the user has named; there need not be one."""

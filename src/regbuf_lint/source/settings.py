@@ -33,21 +33,18 @@ def load_settings(
     isolated: bool,  # noqa: FBT001  callers name it
     overrides: Mapping[str, object],
     known_codes: Callable[[], Collection[str]] | None = None,
-    base: Path | None = None,
 ) -> Settings:
     """Put settings together.
 
     Args:
         start: the directory of the files that the settings are for: from there configuration files are looked for,
-            upwards.
+            upwards. Packages are looked for there where no file says which directory is the project's.
         config: configuration file to read instead.
         isolated: read no configuration file at all.
         overrides: settings from the command line, by the same keys and with the same types as in the file. ``select``
             replaces the file's selection; ``ignore`` adds to the file's.
         known_codes: gives the codes of all rules, and is asked only where something is selected; selectors that name
             none of them are refused. None checks nothing.
-        base: directory in which packages are looked for where no file says which one is the project's; ``start`` where
-            None.
 
     Raises:
         SettingsError: a file is missing or broken, or a key or value is wrong.
@@ -63,7 +60,7 @@ def load_settings(
         found = {**asdict(style), "annotate": has_type_checker(tools)}
         merged = {**found, **merged}
     root = Path.cwd() if table is None else table.path.parent
-    source = root.resolve() if table is not None else project_root(start) or (base or start).absolute()
+    source = root.resolve() if table is not None else project_root(start) or start.absolute()
     files = tuple(one.path for one in tables)
     settings = replace(_settings(root.resolve(), merged), sources=(source,), files=files)
     settings = replace(settings, packages=environment_packages(settings.python, root))
