@@ -67,7 +67,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """
     given = list(sys.argv[1:] if argv is None else argv)
     options, names = split_names(given)
-    arguments = parser().parse_intermixed_args(options)
+    arguments = build_parser().parse_intermixed_args(options)
     arguments.given = given
     arguments.paths += names
     _check(arguments)
@@ -181,22 +181,22 @@ def _jobs(value: str) -> int:
     return number
 
 
-def parser() -> _Parser:
-    """Return what reads the command line."""
-    built = _Parser(
+def build_parser() -> _Parser:
+    """Return the parser of options and paths; commands and names behind `--` are taken away before."""
+    parser = _Parser(
         prog="regbuf-lint",
         description="Find tensors that an nn.Module neither moves, casts nor saves, and register them as buffers.",
         epilog="Exit codes: 0 nothing left; 1 findings; 2 a mistake in usage or configuration, or a path that failed.",
         allow_abbrev=False,
     )
-    built.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; `-` is standard input")
-    _add_fixing(built.add_argument_group("fixing"))
-    _add_selection(built.add_argument_group("what to report"))
-    _add_output(built.add_argument_group("output"))
-    _add_adoption(built.add_argument_group("findings that are there already"))
-    _add_configuration(built.add_argument_group("configuration and files"))
-    _add_information(built.add_argument_group("information"))
-    return built
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; `-` is standard input")
+    _add_fixing(parser.add_argument_group("fixing"))
+    _add_selection(parser.add_argument_group("what to report"))
+    _add_output(parser.add_argument_group("output"))
+    _add_adoption(parser.add_argument_group("findings that are there already"))
+    _add_configuration(parser.add_argument_group("configuration and files"))
+    _add_information(parser.add_argument_group("information"))
+    return parser
 
 
 def _add_fixing(group: argparse._ArgumentGroup) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.cli.arguments import STDIN, parse_arguments, parser
+from regbuf_lint.cli.arguments import STDIN, build_parser, parse_arguments
 from regbuf_lint.cli.console import Console
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.explain import find_rule, rendered, rule_list
@@ -76,7 +76,7 @@ def _inform(arguments: Namespace, console: Console) -> int:
     if arguments.generate_shell_completion is not None:
         from regbuf_lint.cli.completion import completion  # noqa: PLC0415  start-up time
 
-        console.out(completion(parser(), arguments.generate_shell_completion, [rule.meta.code for rule in RULES]))
+        console.out(completion(build_parser(), arguments.generate_shell_completion, [rule.meta.code for rule in RULES]))
     elif arguments.list_rules:
         console.out(rule_list([rule.meta for rule in RULES]))
     else:
