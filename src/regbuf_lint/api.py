@@ -24,10 +24,9 @@ from regbuf_lint.report.json_format import SCHEMA_VERSION, records
 from regbuf_lint.rules import RULES
 from regbuf_lint.source.discovery import discover, is_excluded
 from regbuf_lint.source.errors import SettingsError, SourceError
+from regbuf_lint.source.nearest_settings import NearestSettings
 from regbuf_lint.source.overlay import Overlay
-from regbuf_lint.source.settings import load_settings
 from regbuf_lint.source.text import SourceText, decode_source
-from regbuf_lint.source.toml_files import common_directory, naming_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -172,7 +171,7 @@ class Checker:
                 return ()
 
     def _settings(self, path: Path) -> Settings:
-        return _settings(path.parent, self._options, self._config, isolated=self._isolated)
+        return _nearest(self._options, self._config, isolated=self._isolated).of_file(path)
 
     @contextmanager
     def _screened(self, path: Path, settings: Settings) -> Iterator[Screen]:
@@ -295,10 +294,8 @@ def check_paths(
         SettingsError: the configuration or an option is wrong.
     """
     named = [Path(path) for path in paths]
-    start = common_directory(named)
-    settings = _settings(start, options, config, naming_directory(named, start), isolated=isolated)
-    found = discover(named, settings)
-    result = check_files(found.files, settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
+    found = discover(named, _nearest(options, config, isolated=isolated).of)
+    result = check_files(found.files, found.settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
     return RunResult(result.files, (*found.errors, *result.errors))
 
 
@@ -323,13 +320,12 @@ def _failed(path: Path, error: SourceError) -> FileResult:
     return FileResult(path.as_posix(), errors=(FileError(path.as_posix(), str(error)),))
 
 
-def _settings(
-    start: Path,
-    options: Mapping[str, object] | None,
-    config: str | PathLike[str] | None,
-    base: Path | None = None,
-    *,
-    isolated: bool,
-) -> Settings:
-    named = None if config is None else Path(config)
-    return load_settings(start, named, isolated, options or {}, lambda: [rule.meta.code for rule in RULES], base)
+def _nearest(
+    options: Mapping[str, object] | None, config: str | PathLike[str] | None, *, isolated: bool
+) -> NearestSettings:
+    return NearestSettings(
+        options or {},
+        config=None if config is None else Path(config),
+        isolated=isolated,
+        known_codes=lambda: [rule.meta.code for rule in RULES],
+    )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from regbuf_lint.model.file_settings import FileSettings
     from regbuf_lint.model.settings import Settings
 
 
@@ -56,21 +57,23 @@ class FakeEngine:
     def check_files(
         self,
         files: Sequence[Path],
-        settings: Settings,
+        settings: FileSettings,
         *,
         jobs: int,
         fix: FixMode,
-        cache_folder: Path | None = None,
-        tell: Callable[[FileResult], None] = lambda _: None,
+        cache_folder: Callable[[Settings], Path | None] = lambda _: None,
+        tell: Callable[[FileResult], None] | None = None,
         named: Collection[Path] = (),
     ) -> RunResult:
         asked = {"files": files, "settings": settings, "jobs": jobs, "fix": fix, "write": False}
-        self.calls.append({**asked, "cache_folder": cache_folder, "named": named})
+        folders = [cache_folder(one) for one in settings.every]
+        self.calls.append({**asked, "cache_folders": folders, "named": named})
         if self.raises is not None:
             raise self.raises
         results = tuple(self._check_file(path, fix) for path in files)
-        for result in results:
-            tell(result)
+        if tell is not None:
+            for result in results:
+                tell(result)
         return RunResult(results)
 
     def _check_file(self, path: Path, fix: FixMode) -> FileResult:

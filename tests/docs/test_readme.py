@@ -13,7 +13,17 @@ from doc_pages import ROOT, blocks, rows_below
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.rules import RULES
 
-DERIVED = {"brackets", "oldest-python", "packages", "quote", "root", "sources", "without-nn-buffer"}
+DERIVED = {
+    "brackets",
+    "files",
+    "inherited-excludes",
+    "oldest-python",
+    "packages",
+    "quote",
+    "root",
+    "sources",
+    "without-nn-buffer",
+}
 """Fields of settings that are no keys: they follow from where the configuration lies and what lies beside it."""
 MOST_LINES = 150
 README = ROOT / "README.md"

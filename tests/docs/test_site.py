@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from doc_pages import ROOT
 
+from regbuf_lint.model.addresses import DOCUMENTATION
 from regbuf_lint.rules import RULES
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_rule_has_its_page_in_the_menu(site: Path) -> None:
     menu = (site / "index.html").read_text(encoding="utf-8")
     for rule in RULES:
-        assert (site / "rules" / rule.meta.code / "index.html").is_file()
+        assert (site / rule.meta.url.removeprefix(DOCUMENTATION) / "index.html").is_file()
         assert re.search(rf"{rule.meta.code} {rule.meta.name}\s*<", menu), rule.meta.code
 
 
@@ -60,7 +61,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 def test_a_link_that_leads_nowhere_fails(tmp_path: Path, text: str) -> None:
     for name in ("docs", "scripts"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    for name in ("mkdocs.yml", "CHANGELOG.md"):
+    for name in ("mkdocs.yml", "CHANGELOG.md", "pyproject.toml"):
         shutil.copyfile(ROOT / name, tmp_path / name)
     page = tmp_path / "docs" / "why.md"
     page.write_text(f"{page.read_text(encoding='utf-8')}\n{text}\n", encoding="utf-8")

@@ -101,7 +101,7 @@ def test_pages_are_what_the_script_writes() -> None:
 
 def test_every_url_has_its_page() -> None:
     for rule in RULES:
-        assert (ROOT / "docs" / "rules" / rule.meta.url.rpartition("/")[2]).is_file()
+        assert (ROOT / "docs" / "rules" / f"{rule.meta.url.rstrip('/').rpartition('/')[2]}.md").is_file()
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,8 @@ def test_libcst_is_loaded_only_for_a_fix(snippet: str, loaded: bool, tmp_path: P
     script = (
         "import sys; from pathlib import Path; from regbuf_lint.engine.many_files import check_files;"
         "from regbuf_lint.engine.fixing import FixMode; from regbuf_lint.model.settings import Settings;"
-        "check_files([Path('example.py')], Settings(root=Path.cwd()), jobs=1, fix=FixMode.NONE);"
+        "from regbuf_lint.model.file_settings import FileSettings;"
+        "check_files([Path('example.py')], FileSettings.one(Settings(root=Path.cwd())), jobs=1, fix=FixMode.NONE);"
         "sys.exit('libcst' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], check=False, cwd=tmp_path)

@@ -12,7 +12,7 @@ from regbuf_lint.engine.session import Session
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import use_in_words
 from regbuf_lint.findings.inert import inert
-from regbuf_lint.index.files import ParseError, package_roots
+from regbuf_lint.index.files import ParseError
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
 from regbuf_lint.model.mention import mention
@@ -95,7 +95,7 @@ def explain(
     """
     if session is None:
         everything = with_every_rule(settings)
-        session = Session(everything, Screen(everything, package_roots([path])))
+        session = Session(everything, Screen(everything))
     try:
         contexts = tuple(session.contexts(path, source))
     except ParseError as failure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-DOCUMENTATION_URL = "https://github.com/regbuf-lint/regbuf-lint/blob/main/docs/rules/{code}.md"
+from regbuf_lint.model.addresses import RULE_PAGE
 
 
 class Severity(str, Enum):
@@ -47,7 +47,7 @@ class RuleMeta:
     @property
     def url(self) -> str:
         """Address of the rule's page."""
-        return DOCUMENTATION_URL.format(code=self.code)
+        return RULE_PAGE.format(code=self.code)
 
 
 @dataclass(frozen=True, slots=True)
