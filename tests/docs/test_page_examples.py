@@ -124,7 +124,11 @@ class PageRun:
 
     def run_toml(self, block: Block) -> None:
         """Read settings as the linter does, and as another tool's table where there are none."""
-        path = self.stage.directory / "block" / "pyproject.toml"
+        if block.is_marked("file"):
+            (self.stage.directory / block.argument).write_text(block.text, encoding="utf-8")
+            return
+        is_own = not re.search(r"^\[", block.text, re.MULTILINE)
+        path = self.stage.directory / "block" / ("regbuf-lint.toml" if is_own else "pyproject.toml")
         path.parent.joinpath(".venv", "lib", "python3.12", "site-packages").mkdir(parents=True, exist_ok=True)
         path.write_text(block.text, encoding="utf-8")
         load_settings(path.parent, path, isolated=False, overrides={}, known_codes=codes)
