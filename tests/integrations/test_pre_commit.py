@@ -55,6 +55,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**os.environ, "PRE_COMMIT_HOME": str(home), "PRE_COMMIT_COLOR": "never"}
 
 
+def repository(hooks: Path, *names: str) -> dict[str, object]:
+    """What a configuration says to run hooks of a repository."""
+    revision = git(hooks, "rev-parse", "HEAD").stdout.strip()
+    return {"repo": str(hooks), "rev": revision, "hooks": [{"id": name} for name in names]}
+
+
 class Hooked:
     """A project whose commits pre-commit looks at.
 
@@ -98,7 +104,8 @@ def hooked(project: Path, environment: dict[str, str]) -> Hooked:
 def test_hooks_find_and_then_fix(hooks: Path, project: Path, hooked: Hooked) -> None:
     vendored = (project / "vendor" / "model.py").read_bytes()
 
-    first = hooked.pre_commit("try-repo", str(hooks), "--all-files", "--verbose")
+    hooked.configure(repository(hooks, "regbuf-lint", "regbuf-lint-fix"))
+    first = hooked.pre_commit("run", "--all-files", "--verbose")
     assert first.returncode == 1, first.stdout + first.stderr
     lint, _, fix = first.stdout.partition("- hook id: regbuf-lint-fix")
     assert "regbuf-lint..." in lint
@@ -111,7 +118,7 @@ def test_hooks_find_and_then_fix(hooks: Path, project: Path, hooked: Hooked) -> 
     assert (project / "vendor" / "model.py").read_bytes() == vendored
 
     git(project, "commit", "--quiet", "--all", "--message", "fixed")
-    second = hooked.pre_commit("try-repo", str(hooks), "--all-files")
+    second = hooked.pre_commit("run", "--all-files")
     assert second.returncode == 0, second.stdout + second.stderr
     assert second.stdout.count("Passed") == 2
     assert git(project, "status", "--porcelain").stdout == ""
@@ -119,8 +126,7 @@ def test_hooks_find_and_then_fix(hooks: Path, project: Path, hooked: Hooked) -> 
 
 @pytest.mark.parametrize(("hook", "message"), [("regbuf-lint", "RBF001"), ("regbuf-lint-fix", "files were modified")])
 def test_a_file_staged_in_part_is_judged_by_that_part(hooks: Path, hooked: Hooked, hook: str, message: str) -> None:
-    revision = git(hooks, "rev-parse", "HEAD").stdout.strip()
-    hooked.configure({"repo": str(hooks), "rev": revision, "hooks": [{"id": hook}]})
+    hooked.configure(repository(hooks, hook))
     model = hooked.directory / "model.py"
 
     model.write_text(FIXED, encoding="utf-8")
@@ -143,8 +149,7 @@ def test_a_file_staged_in_part_is_judged_by_that_part(hooks: Path, hooked: Hooke
 
 
 def test_a_file_is_judged_with_those_that_are_not_in_the_commit(hooks: Path, hooked: Hooked) -> None:
-    revision = git(hooks, "rev-parse", "HEAD").stdout.strip()
-    hooked.configure({"repo": str(hooks), "rev": revision, "hooks": [{"id": "regbuf-lint"}]})
+    hooked.configure(repository(hooks, "regbuf-lint"))
     part = MODULE.replace("nn.Module", "Base").replace("from torch import nn", "from base import Base")
     (hooked.directory / "base.py").write_text(
         "from torch import nn\n\n\nclass Base(nn.Module): ...\n", encoding="utf-8"
