@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import tomllib
 from mkdocs.structure.files import File
 
 if TYPE_CHECKING:
@@ -21,9 +20,7 @@ _TO_PROJECT = re.compile(r"\]\(\.\./([\w./-]+)\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Take addresses from where all of them come from, and put the pages of rules into the menu."""
-    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
-    config.site_url, config.repo_url = urls["Documentation"], urls["Repository"]
+    """Put the pages of rules into the menu, by code and name."""
     for section in config.nav or ():
         if isinstance(section, dict) and section.get("Rules") == _RULES:
             section["Rules"] = [{"All rules": f"{_RULES}README.md"}, *({_title(page): page} for page in _rule_pages())]

@@ -17,15 +17,22 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
+_HOOKS = r"(?<=- repo: )https://\S*(?=\n +rev: .*\n +hooks:\n +- id: regbuf-lint)"
 PLACES = (
     ("src/regbuf_lint/model/addresses.py", r'(?<=^REPOSITORY = ")[^"]*', "{repository}"),
     ("src/regbuf_lint/model/addresses.py", r'(?<=^DOCUMENTATION = ")[^"]*', "{documentation}"),
     ("pyproject.toml", r"(?<=^replacement = '\]\()[^\\]*", "{repository}/blob/main/"),
     ("docs/findings.schema.json", r'(?<="\$id": ")[^"?]*(?=\?v=\d)', "{documentation}findings.schema.json"),
     ("docs/regbuf-lint.schema.json", r'(?<="\$id": ")[^"]*', "{documentation}regbuf-lint.schema.json"),
-    ("README.md", r"(?<=- repo: )https://\S*(?=\n +rev: .*\n +hooks:\n +- id: regbuf-lint)", "{repository}"),
 )
 """Files, patterns of the text that is an address there, and the address."""
+OPTIONAL = (
+    ("README.md", _HOOKS, "{repository}"),
+    ("docs/*.md", _HOOKS, "{repository}"),
+    ("mkdocs.yml", r"(?<=^repo_url: ).*", "{repository}"),
+    ("mkdocs.yml", r"(?<=^site_url: ).*", "{documentation}"),
+)
+"""The same of places that a page may have or not."""
 
 
 def written(name: str) -> str:
@@ -36,14 +43,20 @@ def written(name: str) -> str:
     """
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
     text = (ROOT / name).read_text(encoding="utf-8")
-    for place, pattern, address in PLACES:
-        if place == name:
+    for place, pattern, address in (*PLACES, *OPTIONAL):
+        if Path(name).match(place):
             wanted = address.format(repository=urls["Repository"], documentation=urls["Documentation"])
             text, number = re.subn(pattern, wanted, text, flags=re.MULTILINE)
-            if not number:
+            if not number and (place, pattern, address) in PLACES:
                 msg = f"{name} has no place for {address}"
                 raise ValueError(msg)
     return text
+
+
+def files() -> list[str]:
+    """Return the names of all files that have places for addresses."""
+    found = (path for place in dict.fromkeys(one[0] for one in (*PLACES, *OPTIONAL)) for path in ROOT.glob(place))
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
 
 def main() -> int:
@@ -52,7 +65,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
     differing = []
-    for name in dict.fromkeys(place[0] for place in PLACES):
+    for name in files():
         text = written(name)
         if text != (ROOT / name).read_text(encoding="utf-8"):
             differing.append(name)

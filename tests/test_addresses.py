@@ -39,7 +39,8 @@ def test_files_have_the_addresses_that_are_set() -> None:
 
 
 def test_the_setting_alone_has_to_be_changed(tmp_path: Path) -> None:
-    for name in (*FILES, SCRIPT):
+    pages = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")]
+    for name in (*FILES, SCRIPT, *pages):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
     table = tmp_path / "pyproject.toml"
@@ -55,6 +56,9 @@ def test_the_setting_alone_has_to_be_changed(tmp_path: Path) -> None:
         assert "https://example.org/" in (tmp_path / name).read_text(encoding="utf-8"), name
         assert addresses.DOCUMENTATION not in (tmp_path / name).read_text(encoding="utf-8"), name
     assert "](https://example.org/repo/blob/main/\\1)" in table.read_text(encoding="utf-8")
+    said = "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.md"))
+    assert "- repo: https://example.org/repo\n" in said
+    assert f"- repo: {addresses.REPOSITORY}\n" not in said
 
 
 def test_no_other_file_of_the_package_has_an_address_of_the_project() -> None:
