@@ -327,7 +327,7 @@ def test_explain(capsys: Capture) -> None:
     assert page.startswith("# plain-tensor-attribute (RBF001)\n\nSummary of plain-tensor-attribute.\n\nOn by default.")
     for part in ("What.", "Why.", "```python\nbad()\n```", "```python\ngood()\n```", "Where it is new.", "Adds keys."):
         assert part in page
-    assert page.endswith("- <https://example.org>\n")
+    assert page.endswith("- https://example.org\n")
 
 
 def test_version(capsys: Capture) -> None:

@@ -35,7 +35,7 @@ def rule_page(meta: RuleMeta, docs: RuleDocs) -> str:
         f"## Use instead\n\n```python\n{docs.use_instead.strip()}\n```" if docs.use_instead.strip() else "",
         _fix_safety(docs.fix_safety),
         f"## Checkpoint impact\n\n{docs.checkpoint_impact}" if docs.checkpoint_impact else "",
-        "## References\n\n" + "\n".join(f"- <{address}>" for address in docs.references) if docs.references else "",
+        "## References\n\n" + "\n".join(f"- {address}" for address in docs.references) if docs.references else "",
     ]
     return "\n\n".join(section.rstrip() for section in sections if section) + "\n"
 

@@ -15,7 +15,6 @@ _FENCE = "```"
 _HEADING = re.compile(r"#+ ")
 _ITEM = re.compile(r" *- ")
 _CODE = re.compile(r"`([^`]+)`")
-_ADDRESS = re.compile(r"<(https?://[^>]+)>")
 _BULLET = "• "
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 """Stands for spaces within code while lines are broken, so that it stays in one line where it can."""
@@ -43,8 +42,7 @@ def _wrapped(line: str, width: int, style: Style) -> Iterator[str]:
     """A paragraph or an item of a list, broken into lines."""
     item = _ITEM.match(line)
     start = " " * line.index("-") + _BULLET if item else ""
-    words = _ADDRESS.sub(r"\1", line[item.end() :] if item else line)
-    text = _CODE.sub(lambda code: code[0].replace(" ", _NO_BREAK), words)
+    text = _CODE.sub(lambda code: code[0].replace(" ", _NO_BREAK), line[item.end() :] if item else line)
     wrapper = TextWrapper(
         width, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False, break_long_words=False
     )
