@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 HEAD = "import torch\nfrom torch import Tensor, nn\n\n\n"
 COMMANDS = ("regbuf-lint", "regbuf-verify", "flake8", "pytest", "pip", "pre-commit")
-RUN_ELSEWHERE = ("main command", "test command", "not run")
-"""Blocks that other tests, or nobody here, can run: the last kind says why."""
-NOT_RUN = 12
-"""How many blocks may say that nobody runs them."""
+RUN_ELSEWHERE = ("main command", "test command")
+"""Blocks that ``.ci/run`` runs, and ``test_readme.py`` reads."""
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 
@@ -253,12 +251,6 @@ def check_action(tree: dict[str, Any]) -> None:
 @each_page
 def test_every_block_is_found(page: Path) -> None:
     assert len(blocks(page)) == fences(page)
-
-
-def test_few_blocks_are_not_run() -> None:
-    unrun = [block for page in pages() for block in blocks(page) if block.is_marked("not run")]
-    assert all(block.argument for block in unrun)
-    assert len(unrun) <= NOT_RUN
 
 
 @each_page
