@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 HEAD = "import torch\nfrom torch import Tensor, nn\n\n\n"
 COMMANDS = ("regbuf-lint", "regbuf-verify", "flake8", "pytest", "pip", "pre-commit")
 RUN_ELSEWHERE = ("main command", "test command")
-"""Blocks that ``.ci/run`` runs, and ``test_readme.py`` reads."""
+"""The README's own: ``tests/integrations/test_newcomer.py`` and ``.ci/run`` run them."""
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 
