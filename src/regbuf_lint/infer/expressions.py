@@ -90,7 +90,7 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
     if isinstance(one, TENSOR_KINDS):
-        return frozenset({part_of(one)})
+        return frozenset({part_of(one, is_item=bool(index) and all(map(torch_api.is_plain_number, index)))})
     value: Value = frozenset({one})
     if isinstance(one, Sequence) and isinstance(where, ast.Slice):
         return frozenset({Sequence(one.kind, None, one.element)})

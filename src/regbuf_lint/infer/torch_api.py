@@ -85,6 +85,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
         is_number=_is_number(name, arguments, like),
+        is_row=_is_row(name, arguments),
         chosen_precision=_names_float(arguments.keyword("dtype")) or _is_given_dtype(arguments.keyword("dtype")),
     )
     if not has("view_functions", name):
@@ -110,6 +111,17 @@ def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
         and not arguments.keyword("device")
         and all(is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
     )
+
+
+def _is_row(name: str, arguments: Arguments) -> bool:
+    """Whether a call makes a tensor of a list of numbers, or of what such a list stands in for."""
+    if not _is_made_of_data(name) or arguments.keyword("device"):
+        return False
+    lists, others = [], []
+    for one in arguments.argument(0, "data"):
+        (lists if isinstance(one, Sequence) else others).append(one)
+    listed = all(one.element and all(map(is_plain_number, one.element)) for one in lists)
+    return bool(lists) and listed and all(isinstance(one, Unknown) for one in others)
 
 
 def _is_made_of_data(name: str) -> bool:
@@ -202,10 +214,16 @@ def result_tensor(operands: list[Value]) -> Tensor:
         derived=any(one.derived or one.requires_grad for one in found),
         random=any(one.random for one in found),
         is_number=bool(found) and all(one.is_number for one in found) and not any(map(_may_be_array, operands)),
+        is_row=_makes_row(found) and not any(map(_may_be_array, operands)),
         of_subclass=any(one.of_subclass for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
         alias=next((one.alias for one in found if one.alias), ""),
     )
+
+
+def _makes_row(operands: list[Tensor]) -> bool:
+    """Whether an operation on rows and numbers gives a row."""
+    return any(one.is_row for one in operands) and all(one.is_row or one.is_number for one in operands)
 
 
 def _may_be_array(operand: Value) -> bool:
@@ -252,6 +270,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         empty=receiver.empty and (moved or copied),
         is_number=_is_reduced(name, arguments)
         or ((receiver.is_number or others.is_number) and _keeps_number(name, arguments)),
+        is_row=receiver.is_row and _keeps_form(name, arguments),
         chosen_precision=_chooses_precision(name, receiver, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
@@ -318,13 +337,16 @@ def _names_no_dimension(arguments: Arguments) -> bool:
 
 def _keeps_number(name: str, arguments: Arguments) -> bool:
     """Whether what a method makes of a number on the CPU is one: neither on another device nor of another shape."""
+    return _keeps_form(name, arguments) or not (has("move_methods", name) or has("reshape_methods", name))
+
+
+def _keeps_form(name: str, arguments: Arguments) -> bool:
+    """Whether a method gives the same numbers in the same shape, and on the CPU those of a tensor that is there."""
     if name in _NUMBERS_KEPT or has("cast_methods", name):
         return True
-    if has("move_methods", name):
-        return all(
-            isinstance(one, Other) and one.what.startswith("dtype") for value in arguments.every() for one in value
-        )
-    return not has("reshape_methods", name)
+    return has("move_methods", name) and all(
+        isinstance(one, Other) and one.what.startswith("dtype") for value in arguments.every() for one in value
+    )
 
 
 def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:
