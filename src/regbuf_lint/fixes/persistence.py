@@ -9,6 +9,7 @@ from regbuf_lint.classes.definition import methods_where, receiver_name
 from regbuf_lint.classes.recomputing import computes_anew
 from regbuf_lint.classes.stores import names_own, reshapes
 from regbuf_lint.model.settings import Persistence
+from regbuf_lint.model.trail import Source
 from regbuf_lint.model.value import NOTHING, NoneValue, may_be, tensors
 from regbuf_lint.torch_facts.library_functions import saves
 
@@ -43,8 +44,8 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
         return True  # filled in place after it was assigned
     if attribute is not None and change is not Change.NONE and is_computed_anew(context, attribute):
         return False
-    if change is Change.REPLACED:
-        return attribute is None or not may_be(context.value_of(attribute), NoneValue)
+    if change is Change.REPLACED and attribute is not None:
+        return not may_be(context.value_of(attribute), NoneValue) and not _is_made_of_numbers(context, attribute)
     return change is Change.STATE and not (attribute is not None and _is_reshaped(context, attribute))
 
 
@@ -78,6 +79,15 @@ def is_computed_anew(context: ClassContext, attribute: str) -> bool:
     functions = [one for one in later if names_own(one, attribute)]
     builders = list(methods_where(context.definitions, context.building.__contains__))
     return bool(functions) and all(computes_anew(one, builders, attribute) for one in functions)
+
+
+def _is_made_of_numbers(context: ClassContext, attribute: str) -> bool:
+    """Whether methods that replace the tensor make another one of what they are told, as of a number of steps.
+
+    Its length is their caller's choice, so a saved one would not load.
+    """
+    stores = context.trace(attribute).replacements(attribute)
+    return all(origin.source is Source.FRESH for store in stores for origin in store.trail.tensors)
 
 
 def _is_reshaped(context: ClassContext, attribute: str) -> bool:

@@ -26,6 +26,7 @@ from regbuf_lint.model.value import (
     Unknown,
     Value,
     join,
+    is_only,
     may_be,
     unknown,
 )
@@ -117,11 +118,10 @@ def _is_row(name: str, arguments: Arguments) -> bool:
     """Whether a call makes a tensor of a list of numbers, or of what such a list stands in for."""
     if not _is_made_of_data(name) or arguments.keyword("device"):
         return False
-    lists, others = [], []
-    for one in arguments.argument(0, "data"):
-        (lists if isinstance(one, Sequence) else others).append(one)
+    data = arguments.argument(0, "data")
+    lists = [one for one in data if isinstance(one, Sequence)]
     listed = all(one.element and all(map(is_plain_number, one.element)) for one in lists)
-    return bool(lists) and listed and all(isinstance(one, Unknown) for one in others)
+    return bool(lists) and listed and is_only(data, Sequence, Unknown)
 
 
 def _is_made_of_data(name: str) -> bool:
