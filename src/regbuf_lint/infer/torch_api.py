@@ -25,8 +25,8 @@ from regbuf_lint.model.value import (
     Tensor,
     Unknown,
     Value,
-    join,
     is_only,
+    join,
     may_be,
     unknown,
 )
