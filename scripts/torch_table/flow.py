@@ -201,6 +201,12 @@ def reduction(api: Api) -> Names:
     return api.both(knowledge.REDUCTIONS)
 
 
+def ragged(api: Api) -> Names:
+    """Makes a tensor whose size depends on the numbers in what it is given."""
+    found = api.schemas(lambda one: one.is_of_any_length) | api.both(knowledge.RAGGED)
+    return found & {*api.functions, *api.methods}
+
+
 def takes_tensor(api: Api) -> Names:
     """Its first argument can be nothing but a tensor."""
     firsts: dict[str, set[str]] = {}
@@ -253,6 +259,7 @@ TRAITS = (
     out,
     join,
     reduction,
+    ragged,
     takes_tensor,
     tensor_only,
     generator_state,
