@@ -138,6 +138,11 @@ def sized(_: Api) -> Names:
     return {f"torch.{name}" for name in knowledge.SIZED}
 
 
+def spacing(_: Api) -> Names:
+    """Makes a row of numbers at even distances, as many as its arguments say."""
+    return {f"torch.{name}" for name in knowledge.RANGES}
+
+
 def graphless(api: Api) -> Names:
     """The result has no graph, whatever it is made of."""
     return {f"torch.{name}" for name in knowledge.GRAPHLESS} | {
@@ -248,6 +253,7 @@ TRAITS = (
     expanding,
     factory,
     sized,
+    spacing,
     graphless,
     without_gradient,
     wrapper,

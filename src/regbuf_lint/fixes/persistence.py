@@ -46,7 +46,7 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
     if attribute is not None and change is not Change.NONE and is_computed_anew(context, attribute):
         return False
     if change is Change.REPLACED and attribute is not None:
-        is_of_any_length = _is_made_of_numbers(context, attribute) or _is_of_any_length(context, attribute)
+        is_of_any_length = _is_other_range(context, attribute) or _is_of_any_length(context, attribute)
         return not may_be(context.value_of(attribute), NoneValue) and not is_of_any_length
     return change is Change.STATE and not (attribute is not None and _is_reshaped(context, attribute))
 
@@ -83,13 +83,16 @@ def is_computed_anew(context: ClassContext, attribute: str) -> bool:
     return bool(functions) and all(computes_anew(one, builders, attribute) for one in functions)
 
 
-def _is_made_of_numbers(context: ClassContext, attribute: str) -> bool:
-    """Whether methods that replace the tensor make another one of what they are told, as of a number of steps.
+def _is_other_range(context: ClassContext, attribute: str) -> bool:
+    """Whether the constructor makes a range, in whose place methods put what they make of numbers, as of a step count.
 
     Its length is their caller's choice, so a saved one would not load.
     """
+    building = methods_where(context.definitions, context.building.__contains__)
+    called = (name for function in building for name in called_for(function, attribute))
     stores = context.trace(attribute).replacements(attribute)
-    return all(origin.source is Source.FRESH for store in stores for origin in store.trail.tensors)
+    made = all(origin.source is Source.FRESH for store in stores for origin in store.trail.tensors)
+    return made and any(has("spacing_functions", f"torch.{name}") for name in called)
 
 
 def _is_of_any_length(context: ClassContext, attribute: str) -> bool:

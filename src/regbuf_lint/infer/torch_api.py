@@ -115,8 +115,10 @@ def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
 
 
 def _is_row(name: str, arguments: Arguments) -> bool:
-    """Whether a call makes a tensor of a list of numbers, or of what such a list stands in for."""
-    if not _is_made_of_data(name) or arguments.keyword("device"):
+    """Whether a call makes a range, or a tensor of a list of numbers or of what such a list stands in for."""
+    if arguments.keyword("device") or has("spacing_functions", name):
+        return not arguments.keyword("device")
+    if not _is_made_of_data(name):
         return False
     data = arguments.argument(0, "data")
     lists = [one for one in data if isinstance(one, Sequence)]
