@@ -31,8 +31,6 @@ _ON_PURPOSE = "unregistered"
 """What tests call a tensor that they leave plain in order to see what becomes of it."""
 _STANDING_IN = ("dummy", "mock", "stub")
 """What a class is called that stands for another one, and is never moved or saved itself."""
-_OF_TEST = re.compile(r"(^|\.)test_")
-"""How the qualified name of a class says that a test makes it, as pytest and unittest find tests, and it ends there."""
 _EXAMPLES = "example_input"
 """How the names of tensors begin that whoever calls the model gets from it and moves, as Lightning does."""
 
@@ -41,8 +39,7 @@ def names_say_plain(class_name: str, attribute: str) -> bool:
     """Whether the qualified name of a class, or that of an attribute, says that a plain tensor is meant."""
     if _ON_PURPOSE in f"{class_name}.{attribute}".lower() or attribute.startswith(_EXAMPLES):
         return True
-    around, _, own = class_name.rpartition(".")
-    return _OF_TEST.search(around) is not None or any(one in own.lower() for one in _STANDING_IN)
+    return any(one in class_name.rpartition(".")[2].lower() for one in _STANDING_IN)
 
 
 def says_no_buffer(source: SourceText, statement: Span) -> bool:
