@@ -1,15 +1,14 @@
-"""Write ``docs/rules``, a page for each rule and a table of all of them, and the table in the project's README.
+"""Write ``docs/rules``: a page for each rule, and a table of all of them.
 
 The pages are what ``regbuf-lint --explain CODE`` prints. All comes from the rules' own files.
 
-    python scripts/generate_rule_pages.py            # write pages and table
+    python scripts/generate_rule_pages.py            # write them
     python scripts/generate_rule_pages.py --check    # exit with 1 where one differs from what would be written
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
@@ -19,8 +18,22 @@ from regbuf_lint.rules import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "rules"
-README = ROOT / "README.md"
 INDEX = "README.md"
+_SELECTION = """\
+## Which rules run?
+
+Those that are on, unless you say otherwise:
+
+- `--select RBF001,RBF2` runs these alone, `--extend-select RBF901` one more, `--ignore RBF101` one less. The
+  [configuration](../configuration.md) has the same keys.
+- A prefix stands for all rules that begin with it, and `ALL` for all.
+
+## When does a rule fire?
+
+Only where every value that the attribute can have is known to be a tensor, by following imports, locals, helpers,
+annotations and base classes, across the files of the project and into installed packages (as source). What is not known
+stays silent. `regbuf-lint --why FILE:LINE` tells what is known.
+"""
 _FIX_WORDS = {
     FixAvailability.ALWAYS: "yes",
     FixAvailability.SOMETIMES: "where it is clear",
@@ -28,36 +41,22 @@ _FIX_WORDS = {
 }
 
 
-_TABLE = re.compile(
-    r"(?<=<!-- rules: scripts/generate_rule_pages\.py writes this table -->\n).*?(?=<!-- end of rules -->)", re.DOTALL
-)
-
-
 def expected_pages() -> dict[str, str]:
     """File name to text of everything that belongs into the directory."""
     pages = {f"{rule.meta.code}.md": rule_page(rule.meta, rule.docs) for rule in RULES}
-    return {INDEX: f"# Rules\n\n{rule_table('')}", **pages}
+    return {INDEX: f"# Rules\n\n{rule_table()}\n{_SELECTION}", **pages}
 
 
-def rule_table(pages: str) -> str:
-    """The table of all rules.
-
-    Args:
-        pages: path from the file with the table to the pages.
-    """
+def rule_table() -> str:
+    """The table of all rules."""
     head = "| code | name | default | fix | what it reports |\n|---|---|---|---|---|\n"
-    return head + "".join(_row(rule.meta, pages) for rule in RULES)
+    return head + "".join(_row(rule.meta) for rule in RULES)
 
 
-def _row(meta: RuleMeta, pages: str) -> str:
+def _row(meta: RuleMeta) -> str:
     default = "on" if meta.on_by_default else "opt-in"
-    link = f"[{meta.code}]({pages}{meta.code}.md)"
+    link = f"[{meta.code}]({meta.code}.md)"
     return f"| {link} | {meta.name} | {default} | {_FIX_WORDS[meta.fixable]} | {meta.summary} |\n"
-
-
-def with_table(readme: str) -> str:
-    """The README with its table of rules."""
-    return _TABLE.sub(lambda _: f"\n{rule_table('docs/rules/')}\n", readme)
 
 
 def differences(directory: Path) -> list[str]:
@@ -87,11 +86,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where a page differs")
     if not parser.parse_args().check:
         write(PAGES)
-        README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
         return 0
     wrong = [f"docs/rules/{name}" for name in differences(PAGES)]
-    readme = README.read_text(encoding="utf-8")
-    wrong += ["README.md"] if with_table(readme) != readme else []
     for name in wrong:
         print(f"{name} is not what scripts/generate_rule_pages.py writes", file=sys.stderr)
     return 1 if wrong else 0

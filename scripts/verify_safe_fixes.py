@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from regbuf_lint.engine.fixing import FixMode  # noqa: E402  from the checkout, installed or not
 from regbuf_lint.engine.many_files import check_files  # noqa: E402
+from regbuf_lint.model.file_settings import FileSettings  # noqa: E402
 from regbuf_lint.model.settings import Settings  # noqa: E402
 from regbuf_lint.source.discovery import discover  # noqa: E402
 from regbuf_lint.source.text import read_source  # noqa: E402
@@ -84,7 +85,9 @@ class Package:
 def fixed_package(directory: Path, place: Path, mode: FixMode, jobs: int) -> Package:
     """Fix a package in memory and write the new texts to ``place``."""
     settings = Settings(root=directory)
-    result = check_files(discover([directory], settings).files, settings, jobs=jobs, fix=mode)
+    result = check_files(
+        discover([directory], lambda *_: settings).files, FileSettings.one(settings), jobs=jobs, fix=mode
+    )
     targets: dict[tuple[str, str], Target] = {}
     replaced: list[tuple[str, str]] = []
     for fixed in (file.fixed for file in result.files if file.fixed is not None and file.fixed.applied):

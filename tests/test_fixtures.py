@@ -150,7 +150,7 @@ def test_what_was_formatted_stays_formatted_in_other_styles(
         source = case.source()
         if by_formatter == source.data:
             settings = replace(case.settings, **STYLES[style])  # type: ignore[arg-type]
-            result = check_source(source, case.path, settings, fix=FixMode.UNSAFE, session=session_with(settings))
+            result = check_source(source, case.place, settings, fix=FixMode.UNSAFE, session=session_with(settings))
             assert result.errors == ()
             fixed[case] = source.with_text(result.fixed.after).data if result.fixed else source.data
     assert sum(data != case.fixed_path.read_bytes() for case, data in fixed.items()) > 20

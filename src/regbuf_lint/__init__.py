@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from regbuf_lint.api import (
         SCHEMA_VERSION,
         Applicability,
+        Checker,
+        Decision,
         Edit,
         Evidence,
+        ExplainedUse,
+        Explanation,
         FileError,
         FileResult,
         Finding,
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
         Span,
         check_paths,
         check_source,
+        explain_source,
         fix_source,
         to_records,
     )
@@ -33,8 +38,12 @@ __version__ = "0.1.0"
 __all__ = (
     "SCHEMA_VERSION",
     "Applicability",
+    "Checker",
+    "Decision",
     "Edit",
     "Evidence",
+    "ExplainedUse",
+    "Explanation",
     "FileError",
     "FileResult",
     "Finding",
@@ -46,6 +55,7 @@ __all__ = (
     "Span",
     "check_paths",
     "check_source",
+    "explain_source",
     "fix_source",
     "to_records",
 )

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.engine.deep_stack import with_deep_stack
+from regbuf_lint.engine.explaining import NothingToExplainError, explain, with_every_rule
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.many_files import check_files
 from regbuf_lint.engine.run import check_source as check_text
+from regbuf_lint.engine.screen import Screen
+from regbuf_lint.engine.session import Session
+from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
 from regbuf_lint.model.finding import Evidence, Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.result import FileError, FileResult, RunResult
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.report.json_format import SCHEMA_VERSION, records
 from regbuf_lint.rules import RULES
-from regbuf_lint.source.discovery import discover
+from regbuf_lint.source.discovery import discover, is_excluded
 from regbuf_lint.source.errors import SettingsError, SourceError
-from regbuf_lint.source.settings import load_settings
+from regbuf_lint.source.nearest_settings import NearestSettings
+from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.text import SourceText, decode_source
-from regbuf_lint.source.toml_files import common_directory, naming_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from os import PathLike
 
     from regbuf_lint.model.settings import Settings
@@ -30,8 +37,12 @@ if TYPE_CHECKING:
 __all__ = (
     "SCHEMA_VERSION",
     "Applicability",
+    "Checker",
+    "Decision",
     "Edit",
     "Evidence",
+    "ExplainedUse",
+    "Explanation",
     "FileError",
     "FileResult",
     "Finding",
@@ -43,6 +54,7 @@ __all__ = (
     "Span",
     "check_paths",
     "check_source",
+    "explain_source",
     "fix_source",
     "to_records",
 )
@@ -66,6 +78,113 @@ class FixedSource:
     left: FileResult
 
 
+class Checker:
+    """Checks one text after the other, and remembers what it has read of other files: for editors.
+
+    Args:
+        options: settings by their keys in the configuration (``{"select": ["RBF001"]}``), which win over it.
+        config: configuration file to read instead of the nearest one.
+        isolated: read no configuration file.
+    """
+
+    def __init__(
+        self,
+        *,
+        options: Mapping[str, object] | None = None,
+        config: str | PathLike[str] | None = None,
+        isolated: bool = False,
+    ) -> None:
+        self._options = options
+        self._config = config
+        self._isolated = isolated
+        self._named: set[Path] = set()
+        self._overlay = Overlay()
+        self._screen: Screen | None = None
+
+    def see(self, texts: Mapping[Path, str]) -> None:
+        """From now on, take some files for these texts, and all others for what the disk holds."""
+        self._overlay = Overlay().with_files({path: text.encode() for path, text in texts.items()})
+
+    def forget(self) -> None:
+        """Read other files anew when they are needed again: some have changed on the disk."""
+        self._screen = None
+
+    def check(self, source: str | bytes, filename: str | PathLike[str] = "<string>") -> FileResult:
+        """Check one text, as ``check_source`` does.
+
+        Raises:
+            SettingsError: the configuration or an option is wrong.
+        """
+        path = Path(filename)
+        settings = self._settings(path)
+        if settings.force_exclude and is_excluded(path, settings):
+            return FileResult(path.as_posix())
+        try:
+            text = _source(source, path)
+        except SourceError as error:
+            return _failed(path, error)
+        with self._screened(path, settings) as screen:
+            return check_text(text, path, settings, session=Session(settings, screen))
+
+    def fix(
+        self, source: str | bytes, filename: str | PathLike[str] = "<string>", *, unsafe: bool = False
+    ) -> FixedSource:
+        """Check one text and fix it, as ``fix_source`` does; nothing is written.
+
+        Raises:
+            SettingsError: the configuration or an option is wrong.
+        """
+        path = Path(filename)
+        settings = self._settings(path)
+        data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+        given = source if isinstance(source, str) else source.decode("utf-8", "replace")
+        try:
+            text = _source(source, path)
+        except SourceError as error:
+            return FixedSource(given, data, (), _failed(path, error))
+        mode = FixMode.UNSAFE if unsafe else FixMode.SAFE
+        with self._screened(path, settings) as screen:
+            file = check_text(text, path, settings, fix=mode, session=Session(settings, screen))
+        if file.fixed is None or not file.fixed.applied:
+            return FixedSource(given, data, (), file)
+        fixed = text.with_text(file.fixed.after)
+        shown = fixed.data.decode("utf-8") if fixed.cells else fixed.text
+        return FixedSource(shown, fixed.data, file.fixed.applied, file)
+
+    def explain(self, source: str | bytes, filename: str | PathLike[str], where: int | str) -> tuple[Explanation, ...]:
+        """Say what attributes hold, as ``explain_source`` does.
+
+        Raises:
+            SettingsError: the configuration or an option is wrong.
+        """
+        path = Path(filename)
+        settings = self._settings(path)
+        try:
+            text = _source(source, path)
+        except SourceError:
+            return ()
+        with self._screened(path, settings) as screen:
+            session = Session(with_every_rule(settings), screen)
+            try:
+                return with_deep_stack(partial(explain, path, text, where, settings, session))
+            except NothingToExplainError:
+                return ()
+
+    def _settings(self, path: Path) -> Settings:
+        return _nearest(self._options, self._config, isolated=self._isolated).of_file(path)
+
+    @contextmanager
+    def _screened(self, path: Path, settings: Settings) -> Iterator[Screen]:
+        """What is known of other files under these settings; the text that is checked does not stay."""
+        known, self._screen = self._screen, None  # what fails leaves nothing behind
+        screen = known if known is not None and known.settings == settings else Screen(settings, named=self._named)
+        self._named.add(path)
+        screen.see(self._overlay)
+        yield screen
+        screen.forget(path)
+        self._screen = screen
+
+
 def check_source(
     source: str | bytes,
     filename: str | PathLike[str] = "<string>",
@@ -85,17 +204,14 @@ def check_source(
 
     Returns:
         The findings that no comment suppresses, and what went wrong: text that cannot be decoded is an error of the
-        result, text that does not parse a finding of ``RBF900``.
+        result, text that does not parse a finding of ``RBF900``. With the setting ``force-exclude``, none for a file
+        that is excluded.
 
     Raises:
         SettingsError: the configuration or an option is wrong.
     """
-    path = Path(filename)
-    settings = _settings(path.parent, options, config, isolated=isolated)
-    try:
-        return check_text(_source(source, path), path, settings)
-    except SourceError as error:
-        return _failed(path, error)
+    checker = Checker(options=options, config=config, isolated=isolated)
+    return checker.check(source, filename)
 
 
 def fix_source(
@@ -120,20 +236,38 @@ def fix_source(
     Raises:
         SettingsError: the configuration or an option is wrong.
     """
-    path = Path(filename)
-    settings = _settings(path.parent, options, config, isolated=isolated)
-    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
-    given = source if isinstance(source, str) else source.decode("utf-8", "replace")
-    try:
-        text = _source(source, path)
-    except SourceError as error:
-        return FixedSource(given, data, (), _failed(path, error))
-    file = check_text(text, path, settings, fix=FixMode.UNSAFE if unsafe else FixMode.SAFE)
-    if file.fixed is None or not file.fixed.applied:
-        return FixedSource(given, data, (), file)
-    fixed = text.with_text(file.fixed.after)
-    shown = fixed.data.decode("utf-8") if fixed.cells else fixed.text
-    return FixedSource(shown, fixed.data, file.fixed.applied, file)
+    checker = Checker(options=options, config=config, isolated=isolated)
+    return checker.fix(source, filename, unsafe=unsafe)
+
+
+def explain_source(
+    source: str | bytes,
+    filename: str | PathLike[str],
+    where: int | str,
+    *,
+    options: Mapping[str, object] | None = None,
+    config: str | PathLike[str] | None = None,
+    isolated: bool = False,
+) -> tuple[Explanation, ...]:
+    """Say what attributes hold and what decided whether they are reported, as ``--why`` does.
+
+    Args:
+        source: as for ``check_source``.
+        filename: as for ``check_source``.
+        where: a row of the text, or ``Class.attr``.
+        options: as for ``check_source``.
+        config: as for ``check_source``.
+        isolated: as for ``check_source``.
+
+    Returns:
+        One for each attribute that is set or read there; none where there is no such attribute, or the text is no
+        Python.
+
+    Raises:
+        SettingsError: the configuration or an option is wrong.
+    """
+    checker = Checker(options=options, config=config, isolated=isolated)
+    return checker.explain(source, filename, where)
 
 
 def check_paths(
@@ -160,10 +294,8 @@ def check_paths(
         SettingsError: the configuration or an option is wrong.
     """
     named = [Path(path) for path in paths]
-    start = common_directory(named)
-    settings = _settings(start, options, config, naming_directory(named, start), isolated=isolated)
-    found = discover(named, settings)
-    result = check_files(found.files, settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
+    found = discover(named, _nearest(options, config, isolated=isolated).of)
+    result = check_files(found.files, found.settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
     return RunResult(result.files, (*found.errors, *result.errors))
 
 
@@ -188,13 +320,12 @@ def _failed(path: Path, error: SourceError) -> FileResult:
     return FileResult(path.as_posix(), errors=(FileError(path.as_posix(), str(error)),))
 
 
-def _settings(
-    start: Path,
-    options: Mapping[str, object] | None,
-    config: str | PathLike[str] | None,
-    base: Path | None = None,
-    *,
-    isolated: bool,
-) -> Settings:
-    named = None if config is None else Path(config)
-    return load_settings(start, named, isolated, options or {}, lambda: [rule.meta.code for rule in RULES], base)
+def _nearest(
+    options: Mapping[str, object] | None, config: str | PathLike[str] | None, *, isolated: bool
+) -> NearestSettings:
+    return NearestSettings(
+        options or {},
+        config=None if config is None else Path(config),
+        isolated=isolated,
+        known_codes=lambda: [rule.meta.code for rule in RULES],
+    )

@@ -10,6 +10,7 @@ import pytest
 
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.many_files import check_files
+from regbuf_lint.model.file_settings import FileSettings
 from regbuf_lint.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ def edit(root: Path, draw: random.Random) -> None:
 
 def report(root: Path, cache: Path | None) -> list[object]:
     files = sorted((root / "pkg").glob("*.py"))
-    result = check_files(files, Settings(root=root), jobs=1, fix=FixMode.NONE, cache_folder=cache)
+    result = check_files(
+        files, FileSettings.one(Settings(root=root)), jobs=1, fix=FixMode.NONE, cache_folder=lambda _: cache
+    )
     return [(one.path, one.findings, one.errors, one.unresolved_bases) for one in result.files]
 
 

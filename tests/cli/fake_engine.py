@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Span
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import SourceText, read_source
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from regbuf_lint.model.file_settings import FileSettings
     from regbuf_lint.model.settings import Settings
 
 
@@ -33,13 +34,15 @@ class FixMode(Enum):
 
 
 METAS = tuple(
-    RuleMeta(code, name, f"Summary of {name}.", Severity.WARNING, on_by_default=on, fixable=fixable)
+    RuleMeta(code, name, f"summary of {name}", Severity.WARNING, on_by_default=on, fixable=fixable)
     for code, name, on, fixable in [
         ("RBF001", "plain-tensor-attribute", True, FixAvailability.ALWAYS),
         ("RBF101", "buffer-requires-grad", False, FixAvailability.NEVER),
     ]
 )
-DOCS = RuleDocs("What.", "Why.", "bad()\n", "good()\n", "Safe when.", "Adds keys.", ("https://example.org",))
+DOCS = RuleDocs(
+    "What.", "Why.", "bad()\n", "good()\n", FixSafety(safe=("where it is new",)), "Adds keys.", ("https://example.org",)
+)
 _WORDS = re.compile("BAD|RISKY")
 
 
@@ -54,21 +57,23 @@ class FakeEngine:
     def check_files(
         self,
         files: Sequence[Path],
-        settings: Settings,
+        settings: FileSettings,
         *,
         jobs: int,
         fix: FixMode,
-        cache_folder: Path | None = None,
-        tell: Callable[[FileResult], None] = lambda _: None,
+        cache_folder: Callable[[Settings], Path | None] = lambda _: None,
+        tell: Callable[[FileResult], None] | None = None,
         named: Collection[Path] = (),
     ) -> RunResult:
         asked = {"files": files, "settings": settings, "jobs": jobs, "fix": fix, "write": False}
-        self.calls.append({**asked, "cache_folder": cache_folder, "named": named})
+        folders = [cache_folder(one) for one in settings.every]
+        self.calls.append({**asked, "cache_folders": folders, "named": named})
         if self.raises is not None:
             raise self.raises
         results = tuple(self._check_file(path, fix) for path in files)
-        for result in results:
-            tell(result)
+        if tell is not None:
+            for result in results:
+                tell(result)
         return RunResult(results)
 
     def _check_file(self, path: Path, fix: FixMode) -> FileResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -60,10 +61,12 @@ def test_rules_are_explained_by_code_and_name(option: str, name: str, capsys: Ca
     assert capsys.readouterr().out.startswith("# plain-tensor-attribute (RBF001)\n")
 
 
-def test_version(capsys: Capture) -> None:
-    with pytest.raises(SystemExit):
-        main(["version"])
-    assert capsys.readouterr().out == f"regbuf-lint {__version__}\n"
+@pytest.mark.parametrize("argv", [["version"], ["--version"]])
+def test_version(argv: list[str], capsys: Capture) -> None:
+    assert main(argv) == 0
+    libcst = metadata.version("libcst")
+    python = ".".join(map(str, sys.version_info[:3]))
+    assert capsys.readouterr().out == f"regbuf-lint {__version__} (Python {python}, libcst {libcst})\n"
 
 
 def test_clean(capsys: Capture) -> None:

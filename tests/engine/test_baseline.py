@@ -105,7 +105,8 @@ def test_the_file_is_the_same_for_the_same_findings_and_has_a_line_for_each() ->
 
 
 def stale(baseline: Baseline, *files: FileResult, codes: set[str] | None = None) -> list[str]:
-    return [str(one) for one in baseline.stale(files, CODES if codes is None else codes)]
+    ran = CODES if codes is None else codes
+    return [str(one) for one in baseline.stale(files, {file.path: ran for file in files}, ran)]
 
 
 def test_entries_that_are_found_no_more_are_stale() -> None:
@@ -123,6 +124,13 @@ def test_nothing_is_stale_of_what_was_not_looked_at() -> None:
     baseline = written(file_of(finding()))
     assert stale(baseline, file_of(path="src/b.py")) == []
     assert stale(baseline, file_of(), codes={"RBF101"}) == []
+
+
+def test_each_file_has_rules_of_its_own() -> None:
+    baseline = written(file_of(finding()), file_of(finding(), path="src/b.py"))
+    ran: dict[str, set[str]] = {"src/a.py": {"RBF101"}, "src/b.py": {"RBF001"}}
+    found = baseline.stale([file_of(path=path) for path in ran], ran, {"RBF001", "RBF101"})
+    assert [one.file for one in found] == ["src/b.py"]
     assert stale(baseline, FileResult("src/a.py", errors=(FileError("src/a.py", "unreadable"),))) == []
     assert stale(baseline, file_of(replace(finding(), rule=RBF900))) == []
 

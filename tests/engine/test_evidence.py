@@ -10,8 +10,9 @@ import pytest
 from regbuf_lint.engine import session
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.many_files import check_files
+from regbuf_lint.model.file_settings import FileSettings
 from regbuf_lint.model.finding import Evidence, Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.report.registry import render
@@ -53,11 +54,11 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
         )
         yield Finding(META, "wrong", row(6), row(6), evidence=evidence)
 
-    rule = Rule(META, RuleDocs("", "", "", "", "", "", ()), check)
+    rule = Rule(META, RuleDocs("", "", "", "", FixSafety(), "", ()), check)
     monkeypatch.setattr(session, "RULES", (rule,))
 
     def run(path: Path) -> list[dict[str, Any]]:
-        result = check_files([path], Settings(root=tmp_path), jobs=1, fix=FixMode.NONE)
+        result = check_files([path], FileSettings.one(Settings(root=tmp_path)), jobs=1, fix=FixMode.NONE)
         assert result.all_errors == ()
         (record,) = json.loads(render(result, "json"))
         found: list[dict[str, Any]] = record["evidence"]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 torch = pytest.importorskip("torch")
 
-PATH = Path("nowhere", "model.py")
+PATH = Path(Path.cwd().anchor, "nowhere", "model.py")
 SIZE = 3
 TORCH_SETTINGS = settings(
     max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

@@ -12,6 +12,7 @@ import pytest
 from regbuf_lint.engine import run
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.many_files import check_files
+from regbuf_lint.model.file_settings import FileSettings
 from regbuf_lint.model.settings import Settings
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -37,7 +38,7 @@ def calls(name: str, size: int, folder: Path, mode: FixMode) -> int:
     files = sorted(place.rglob("*.py"))
     profile = cProfile.Profile()
     profile.enable()
-    result = check_files(files, Settings(root=place), jobs=1, fix=mode)
+    result = check_files(files, FileSettings.one(Settings(root=place)), jobs=1, fix=mode)
     profile.disable()
     assert result.all_errors == ()
     total: int = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ class Model(nn.Module):
     def __init__(self, n, x):
         super().__init__()
 """
-PATH = Path("nowhere", "model.py")
+PATH = Path(Path.cwd().anchor, "nowhere", "model.py")
 SETTINGS = Settings(root=Path("nowhere"))
 
 

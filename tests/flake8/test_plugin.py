@@ -44,7 +44,7 @@ def test_codes_are_opted_in_by_a_prefix_with_a_digit(
 @pytest.fixture
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Namespace:
     monkeypatch.chdir(tmp_path)
-    for name in ("_settings", "_remembered", "_failure", "_disable_noqa"):
+    for name in ("_lookup", "_remembered", "_failure", "_disable_noqa"):
         monkeypatch.setattr(Plugin, name, getattr(Plugin, name))
     names = ("select", "extend_select", "rbf_module_classes", "rbf_tensor_functions", "rbf_ignore_attributes")
     return Namespace(**dict.fromkeys(names), disable_noqa=False)
@@ -86,7 +86,7 @@ def test_the_table_of_attributes_is_read(options: Namespace, tmp_path: Path) -> 
 
 def test_without_options_nothing_is_raised(options: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
     Plugin.parse_options(options)
-    monkeypatch.setattr(Plugin, "_settings", None)
+    monkeypatch.setattr(Plugin, "_lookup", None)
     assert [text for _, _, text, _ in check(ATTENTION)] == ["RBF999 not checked: flake8 passed no options"]
 
 

@@ -57,19 +57,24 @@ def test_a_file_without_package(tmp_path: Path) -> None:
     ]
 
 
+def test_what_a_package_is_imported_from_is_its_project(tmp_path: Path) -> None:
+    assert beside(tmp_path, "train.py") == ["train.py"]
+
+
 def test_a_root_is_a_project_without_saying_so(tmp_path: Path) -> None:
-    assert beside(tmp_path, "train.py", roots=(".",)) == ["train.py"]
+    loose = ("models/train.py",)
+    assert beside(tmp_path, *loose, near="models/cell.py") == []
+    assert beside(tmp_path, *loose, near="models/cell.py", roots=("models",)) == ["models/train.py"]
 
 
 def test_the_closest_root_counts(tmp_path: Path) -> None:
     files = ("train.py", "sea/train.py", "sea/waves/__init__.py")
-    assert beside(tmp_path, *files, near="sea/waves/cell.py", roots=(".", "sea")) == ["sea/train.py"]
+    assert beside(tmp_path, *files, near="sea/waves/cell.py", roots=(".",)) == ["sea/train.py"]
 
 
 @pytest.mark.parametrize(
     "files",
     [
-        ("train.py",),  # nothing says that a project is here
         ("pyproject.toml", ".venv/train.py", "site-packages/train.py", "build/lib/train.py"),
         ("pyproject.toml", *(f"script_{number}.py" for number in range(25))),  # a name that many classes have
     ],

@@ -5,13 +5,13 @@ from __future__ import annotations
 from regbuf_lint.model.finding import Evidence, Finding, Related
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Position, Span
 
 RBF001 = RuleMeta(
     "RBF001",
     "plain-tensor-attribute",
-    "A tensor.",
+    "a tensor",
     Severity.WARNING,
     on_by_default=True,
     fixable=FixAvailability.ALWAYS,
@@ -106,7 +106,7 @@ DOCS = {
         why="It stays behind.",
         example='self.m = {"a": 1}[0]\n',
         use_instead='self.register_buffer("m", t)\n',
-        fix_safety="Safe when.",
+        fix_safety=FixSafety(does="Registers it.", safe=("where it is new",)),
         checkpoint_impact="None.",
         references=("https://example.org",),
     )

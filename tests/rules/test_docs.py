@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HEAD = "import torch\nfrom torch import nn\n\n\n"
+MOST_CHARACTERS = 250
+"""How long one case of a fix may be on a page, which is to be read at a glance."""
 WRAP = "class Example(nn.Module):\n    def __init__(self) -> None:\n        super().__init__()\n"
 USED = f"{WRAP}        self.x = torch.ones(2)\n\n    def forward(self, y):\n        return y + self.x\n"
 
@@ -79,7 +81,13 @@ def test_the_fix_of_the_example_is_what_the_page_shows(rule: Rule, tmp_path: Pat
 @each_rule
 def test_pages_are_complete(rule: Rule) -> None:
     docs = rule.docs
-    assert all((docs.what, docs.why, docs.example, docs.use_instead, docs.fix_safety, docs.checkpoint_impact))
+    assert all((docs.what, docs.why, docs.example, docs.use_instead, docs.checkpoint_impact))
+    safety = docs.fix_safety
+    assert any((safety.safe, safety.unsafe, safety.shown, safety.withheld))
+    has_fix = rule.meta.fixable is not FixAvailability.NEVER
+    assert bool(safety.does) is has_fix
+    assert bool(safety.safe or safety.unsafe) is has_fix
+    assert all(len(case) < MOST_CHARACTERS for case in (*safety.safe, *safety.unsafe, *safety.shown, *safety.withheld))
     assert all(address.startswith("https://") for address in docs.references)
     assert docs.references
     assert not rule.meta.summary.endswith(".")
@@ -93,7 +101,7 @@ def test_pages_are_what_the_script_writes() -> None:
 
 def test_every_url_has_its_page() -> None:
     for rule in RULES:
-        assert (ROOT / "docs" / "rules" / rule.meta.url.rpartition("/")[2]).is_file()
+        assert (ROOT / "docs" / "rules" / f"{rule.meta.url.rstrip('/').rpartition('/')[2]}.md").is_file()
 
 
 @pytest.mark.parametrize(
@@ -110,7 +118,8 @@ def test_libcst_is_loaded_only_for_a_fix(snippet: str, loaded: bool, tmp_path: P
     script = (
         "import sys; from pathlib import Path; from regbuf_lint.engine.many_files import check_files;"
         "from regbuf_lint.engine.fixing import FixMode; from regbuf_lint.model.settings import Settings;"
-        "check_files([Path('example.py')], Settings(root=Path.cwd()), jobs=1, fix=FixMode.NONE);"
+        "from regbuf_lint.model.file_settings import FileSettings;"
+        "check_files([Path('example.py')], FileSettings.one(Settings(root=Path.cwd())), jobs=1, fix=FixMode.NONE);"
         "sys.exit('libcst' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], check=False, cwd=tmp_path)

@@ -99,9 +99,8 @@ def test_packages_lie_where_a_file_says_so(root: Path) -> None:
     inner = root / "a" / "b"
     inner.mkdir(parents=True)
     assert load_settings(inner, None, isolated=False, overrides={}).sources == (inner,)
-    assert load_settings(inner, None, isolated=False, overrides={}, base=root).sources == (root,)
     (root / "a" / "setup.py").touch()
-    assert load_settings(inner, None, isolated=False, overrides={}, base=root).sources == (root / "a",)
+    assert load_settings(inner, None, isolated=False, overrides={}).sources == (root / "a",)
     (root / "pyproject.toml").write_text("[tool.regbuf-lint]\n")
     assert load_settings(inner, None, isolated=False, overrides={}).sources == (root.resolve(),)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regbuf_lint.cli.arguments import overrides, parse_arguments
+from regbuf_lint.cli.arguments import parse_arguments
+from regbuf_lint.cli.given_settings import overrides
 from regbuf_lint.source.settings import load_settings
 
 

@@ -14,20 +14,17 @@ from regbuf_lint.cache.states import digest_of
 from regbuf_lint.index.files import installed_roots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from regbuf_lint.model.settings import Settings
 
 
-def cache_key(kind: str, settings: Settings, roots: Iterable[Path]) -> str:
+def cache_key(kind: str, settings: Settings) -> str:
     """The key of results.
 
     Args:
         kind: what the results are, and who asks for them.
-        settings: the run's settings.
-        roots: directories from which packages of the project are imported.
+        settings: the settings of the files.
     """
-    told = (kind, settings, tuple(roots), settings.packages or installed_roots(), Path.cwd())
+    told = (kind, settings, settings.packages or installed_roots(), Path.cwd())
     return digest_of(repr((told, sys.version_info[:3], _writer(), _own_files())).encode(errors="replace"))
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from regbuf_lint.cli.console import Console
     from regbuf_lint.engine.baseline import Baseline
+    from regbuf_lint.model.file_settings import FileSettings
     from regbuf_lint.model.result import FileResult, RunResult
-    from regbuf_lint.model.settings import Settings
 
 
 class KnownFindings:
@@ -52,7 +52,7 @@ class KnownFindings:
             return result
         return replace(result, files=tuple(map(self._baseline.without_known, result.files)))
 
-    def print_notes(self, result: RunResult, settings: Settings, arguments: Namespace, console: Console) -> None:
+    def print_notes(self, result: RunResult, settings: FileSettings, arguments: Namespace, console: Console) -> None:
         """Say which entries a run has found no more; ``result`` is the run with what is known already."""
         if self._baseline is None or arguments.quiet:
             return
@@ -60,7 +60,9 @@ class KnownFindings:
         from regbuf_lint.source.selection import selected_codes  # noqa: PLC0415
 
         path = self._baseline.path.as_posix()
-        stale = self._baseline.stale(result.files, selected_codes(settings, [rule.meta for rule in RULES]))
+        codes = [selected_codes(one, [rule.meta for rule in RULES]) for one in settings.every]
+        ran = {file.path: codes[settings.number(Path(file.path))] for file in result.files}
+        stale = self._baseline.stale(result.files, ran, frozenset[str]().union(*codes))
         if stale:
             are = "is" if len(stale) == 1 else "are"
             told = f"{_entries(len(stale))} of {path} {are} found no more ({some([str(one) for one in stale])})"

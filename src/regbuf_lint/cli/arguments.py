@@ -6,10 +6,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from regbuf_lint import __version__
 from regbuf_lint.cli.command_line import split_names
+from regbuf_lint.cli.completion import SHELLS
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
+from regbuf_lint.cli.shards import Shard, parse_shard
 from regbuf_lint.cli.suggestions import did_you_mean
 from regbuf_lint.cli.why import parse_target
 from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS
@@ -22,20 +23,22 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 _UNKNOWN = "unrecognized arguments: "
-_LIST_OPTIONS = (
-    "select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable", "exclude", "extend-exclude",
-)  # fmt: skip
 _ISOLATED_WITH_CONFIG = "--isolated and --config exclude each other"
 _NOT_WITH_WHY = (
     "fix", "unsafe-fixes", "fix-only", "diff", "show-fixes", "verify", "factory", "output-file", "statistics",
     "exit-non-zero-on-fix", "stdin-filename", "explain", "list-rules", "write-baseline", "baseline", "add-noqa",
-    "watch",
+    "watch", "show-files", "show-settings", "shard", "merge",
 )  # fmt: skip
-_WITHOUT_REPORT = ("fix", "fix-only", "diff", "statistics", "exit-zero", "watch")
+_WITHOUT_REPORT = ("fix", "fix-only", "diff", "statistics", "exit-zero", "watch", "shard")
+_OF_ONE_RUN = ("fix", "fix-only", "diff", "watch")
 _NOT_WITH = {
     "write-baseline": ("add-noqa", "baseline", *_WITHOUT_REPORT),
     "add-noqa": _WITHOUT_REPORT,
     "watch": (),
+    "shard": _OF_ONE_RUN,
+    "merge": (*_OF_ONE_RUN, "shard", "output-format", "statistics", "baseline", "write-baseline", "add-noqa"),
+    "show-files": ("show-settings",),
+    "show-settings": (),
 }
 """For some options, what they cannot be combined with; none takes standard input."""
 _NOT_GIVEN: tuple[object, ...] = (None, False, [])
@@ -60,56 +63,15 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
     Raises:
         UsageError: an option is unknown, or its value is wrong.
-        SystemExit: after ``--help`` and ``--version``.
+        SystemExit: after ``--help``.
     """
     given = list(sys.argv[1:] if argv is None else argv)
     options, names = split_names(given)
-    arguments = _parser().parse_intermixed_args(options)
+    arguments = build_parser().parse_intermixed_args(options)
     arguments.given = given
     arguments.paths += names
     _check(arguments)
     return arguments
-
-
-def overrides(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return the settings that the command line gives, by their keys in a configuration file."""
-    given: dict[str, object] = {}
-    for key in _LIST_OPTIONS:
-        values = getattr(arguments, key.replace("-", "_"))
-        if values is not None:
-            given[key] = [one for value in values for one in _split(value)]
-            if key == "select" and not given[key]:
-                msg = "argument --select: no code is given, so nothing would be checked"
-                raise UsageError(msg)
-    if arguments.per_file_ignores is not None:
-        given["per-file-ignores"] = _per_file_ignores(arguments.per_file_ignores)
-    for key in ("persistent", "buffer-style", "python", "annotate"):
-        value = getattr(arguments, key.replace("-", "_"))
-        if value is not None:
-            given[key] = value
-    if arguments.force_exclude:
-        given["force-exclude"] = True
-    return given
-
-
-def _split(value: str) -> list[str]:
-    return [part.strip() for part in value.split(",") if part.strip()]
-
-
-def _per_file_ignores(values: list[str]) -> dict[str, list[str]]:
-    """Return patterns with codes; a part of a list without a pattern belongs to the pattern before it."""
-    table: dict[str, list[str]] = {}
-    for value in values:
-        codes: list[str] | None = None
-        for part in _split(value):
-            pattern, colon, code = part.rpartition(":")
-            if colon:
-                codes = table.setdefault(pattern.strip(), [])
-            if codes is None or not code.strip():
-                msg = f"argument --per-file-ignores: expected PATTERN:CODE, not `{part}`"
-                raise UsageError(msg)
-            codes.append(code.strip())
-    return table
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -165,7 +127,8 @@ def _check_combined(arguments: argparse.Namespace, *, is_stdin: bool) -> None:
 
 
 def _is_given(arguments: argparse.Namespace, option: str) -> bool:
-    return getattr(arguments, option.replace("-", "_")) not in _NOT_GIVEN
+    value = getattr(arguments, option.replace("-", "_"))
+    return value not in _NOT_GIVEN and value != DEFAULT_OUTPUTS
 
 
 def _check_why(arguments: argparse.Namespace) -> None:
@@ -198,6 +161,13 @@ def _outputs(value: str) -> tuple[Output, ...]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _shard(value: str) -> Shard:
+    try:
+        return parse_shard(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _jobs(value: str) -> int:
     if value == "auto":
         return 0
@@ -211,7 +181,8 @@ def _jobs(value: str) -> int:
     return number
 
 
-def _parser() -> _Parser:
+def build_parser() -> _Parser:
+    """Return the parser of options and paths; commands and names behind `--` are taken away before."""
     parser = _Parser(
         prog="regbuf-lint",
         description="Find tensors that an nn.Module neither moves, casts nor saves, and register them as buffers.",
@@ -296,7 +267,9 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_configuration(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--config", metavar="FILE", help="read this file instead of the nearest pyproject.toml")
+    group.add_argument(
+        "--config", metavar="FILE", help="read this file for all files, instead of the nearest one for each"
+    )
     group.add_argument("--isolated", action="store_true", help="read no configuration file")
     group.add_argument("--python", metavar="PATH", help="interpreter or environment that the project runs with")
     group.add_argument("--exclude", action="append", metavar="PATTERNS", help="paths to leave out instead of the usual")
@@ -304,9 +277,19 @@ def _add_configuration(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--force-exclude", action="store_true", help="exclude patterns also cover paths named here")
     group.add_argument("--stdin-filename", metavar="NAME", help="what the text on standard input is called")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
+    group.add_argument(
+        "--shard", type=_shard, metavar="I/N", help="check the I-th of N parts of the files, for machines side by side"
+    )
+    group.add_argument(
+        "--merge", action="store_true", help="put json, json-lines or sarif reports of shards together, and do no more"
+    )
     group.add_argument("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
     group.add_argument("--no-cache", action="store_true", help="neither use nor leave results of earlier runs")
     group.add_argument("--cache-dir", metavar="DIR", help="where these are (default: .regbuf_cache)")
+    group.add_argument("--show-files", action="store_true", help="list the files that would be checked, and do no more")
+    group.add_argument(
+        "--show-settings", action="store_true", help="print the settings for the first of them, and do no more"
+    )
     group.add_argument("--clean-cache", action="store_true", help="remove the results of earlier runs, and do no more")
 
 
@@ -318,5 +301,12 @@ def _add_information(group: argparse._ArgumentGroup) -> None:
         metavar="FILE:LINE",
         help="say what the attributes on a line hold and what decided about them; also FILE::Class.attr",
     )
+    group.add_argument("--server", action="store_true", help="be a language server on standard input and output")
     group.add_argument("--list-rules", action="store_true", help="list all rules")
-    group.add_argument("--version", action="version", version=f"regbuf-lint {__version__}")
+    group.add_argument("--version", action="store_true", help="print the versions of the linter, Python and libcst")
+    group.add_argument(
+        "--generate-shell-completion",
+        choices=SHELLS,
+        metavar=f"{{{','.join(SHELLS)}}}",
+        help="print a script for a shell",
+    )

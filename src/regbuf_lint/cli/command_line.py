@@ -15,7 +15,10 @@ COMMANDS = {
     "check": (),
     "rule": ("--explain",),
     "clean": ("--clean-cache",),
+    "merge": ("--merge",),
     "version": ("--version",),
+    "server": ("--server",),
+    "generate-shell-completion": ("--generate-shell-completion",),
 }
 """For each command, what stands for it among the options."""
 _WITHOUT_NEXT = frozenset({"--add-noqa"})
@@ -52,6 +55,7 @@ def split_names(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     if _END_OF_OPTIONS in arguments:
         end = arguments.index(_END_OF_OPTIONS)
         arguments, names = arguments[:end], arguments[end + 1 :]
-    if arguments and arguments[0].isidentifier() and not os.path.lexists(arguments[0]):
+    is_word = bool(arguments) and arguments[0].replace("-", "").isidentifier() and arguments[0][0] != "-"
+    if is_word and not os.path.lexists(arguments[0]):
         arguments[:1] = _command(arguments[0])
     return [f"{one}=" if one in _WITHOUT_NEXT else one for one in arguments], names

@@ -73,6 +73,11 @@ class Console:
         return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
     @staticmethod
+    def is_watched() -> bool:
+        """Whether somebody reads standard error."""
+        return sys.stderr.isatty()
+
+    @staticmethod
     def wants_color(choice: str) -> bool:
         """Whether standard output is to be coloured, for a choice of ``auto``, ``always`` or ``never``."""
         if choice != "auto":

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _FIX_MARKS = {FixAvailability.ALWAYS: "fix", FixAvailability.SOMETIMES: "some", FixAvailability.NEVER: "-"}
 
+_WIDEST = 100
+"""Columns beyond which lines of text are hard to read."""
+
 
 def find_rule(wanted: str, rules: Sequence[RuleMeta]) -> int:
     """Return the place of the rule that has a code or a name, whatever its case.
@@ -34,17 +37,12 @@ def find_rule(wanted: str, rules: Sequence[RuleMeta]) -> int:
 
 def rendered(page: str, *, color: bool) -> str:
     """Return a page of Markdown as it looks on a terminal."""
-    from io import StringIO  # noqa: PLC0415  start-up time
+    from shutil import get_terminal_size  # noqa: PLC0415  start-up time
 
-    from rich.console import Console  # noqa: PLC0415
-    from rich.markdown import Markdown  # noqa: PLC0415
+    from regbuf_lint.report.style import Style  # noqa: PLC0415
+    from regbuf_lint.report.terminal_page import terminal_page  # noqa: PLC0415
 
-    shown = StringIO()
-    terminal = Console(
-        file=shown, force_terminal=True, no_color=not color, color_system="standard", legacy_windows=False
-    )
-    terminal.print(Markdown(page, code_theme="ansi_dark"))
-    return shown.getvalue()
+    return terminal_page(page, min(get_terminal_size().columns, _WIDEST), Style(color))
 
 
 def rule_list(rules: Sequence[RuleMeta]) -> str:

@@ -11,15 +11,25 @@ from regbuf_lint.cache.folder import folder_in_use
 from regbuf_lint.cli.adoption import KnownFindings, add_noqa_comments, write_baseline
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.progress import Progress
-from regbuf_lint.cli.reporting import is_streamed, print_errors, print_notes, print_part, print_report
-from regbuf_lint.model.result import FileError, RunResult
-from regbuf_lint.report.lines import count
+from regbuf_lint.cli.reporting import (
+    is_streamed,
+    kept_outputs,
+    print_errors,
+    print_notes,
+    print_only_fixed,
+    print_part,
+    print_report,
+)
+from regbuf_lint.model.result import FileError, FileResult, RunResult
+from regbuf_lint.report.summary import extent
 from regbuf_lint.source.discovery import discover
 from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.shown_paths import path_order
 from regbuf_lint.source.text import read_source
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Callable, Iterable
 
     from regbuf_lint.cli.console import Console
     from regbuf_lint.cli.verified_fixes import Unverified
@@ -27,9 +37,10 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import FixedFile
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.discovery import Discovery
+    from regbuf_lint.source.nearest_settings import NearestSettings
 
 
-def run_files(arguments: Namespace, settings: Settings, console: Console) -> int:
+def run_files(arguments: Namespace, nearest: NearestSettings, console: Console) -> int:
     """Check the files that the command line names and return the exit code.
 
     Raises:
@@ -37,67 +48,107 @@ def run_files(arguments: Namespace, settings: Settings, console: Console) -> int
     """
     started = time.perf_counter()
     known = KnownFindings.of(arguments)
-    discovery = discover([Path(name) for name in arguments.paths], settings)
-    if not arguments.quiet:
-        for directory in discovery.empty:
-            console.note("warning", f"no Python files found under {directory.as_posix()}")
+    discovery = discover([Path(name) for name in arguments.paths], nearest.of)
+    if arguments.shard is not None:
+        discovery = arguments.shard.part_of(discovery)
+    for directory in discovery.empty if not arguments.quiet else ():
+        console.note("warning", f"no Python files found under {directory.as_posix()}")
     if is_streamed(arguments):
         print_part(RunResult((), discovery.errors), arguments, console)
     jobs = arguments.jobs or _processors()
     progress = Progress(arguments, console, len(discovery.files), known.left_out_of)
-    result = _checked(discovery, arguments, settings, progress, jobs)
+    result = _checked(discovery, arguments, progress, jobs)
     unverified: tuple[Unverified, ...] = ()
     if arguments.verify:
         from regbuf_lint.cli.verified_fixes import verifier_options, write_verified  # noqa: PLC0415  start-up time
 
-        result, unverified = write_verified(result, settings, verifier_options(arguments), jobs)
+        result, unverified = write_verified(result, discovery.settings, verifier_options(arguments), jobs)
     found = replace(result, errors=(*discovery.errors, *result.errors))
     result = known.left_out_of_run(found)
     if arguments.write_baseline is not None:
         return write_baseline(result, arguments, console)
     if arguments.add_noqa is not None:
         return add_noqa_comments(result, arguments, console)
-    result = _print(result, arguments, console)
-    known.print_notes(found, settings, arguments, console)
-    for one in unverified:
-        console.note("warning", f"not verified, so not written: {one.path}::{one.class_name}: {one.reason}")
+    where = extent(result, len(discovery.files), time.perf_counter() - started)
+    result = _print(_in_order(result), arguments, console, where)
+    if arguments.diff and kept_outputs(arguments):
+        _print_kept(found, discovery, known, arguments, console)
+    known.print_notes(found, discovery.settings, arguments, console)
+    _print_unverified(unverified, console)
     if arguments.verbose:
-        seconds = time.perf_counter() - started
-        console.note("note", f"checked {count(len(discovery.files), 'file')} in {seconds:.2f} s")
+        console.note("note", f"checked {where}")
     return exit_code(result, arguments)
 
 
-def _checked(
-    discovery: Discovery, arguments: Namespace, settings: Settings, progress: Progress, jobs: int
-) -> RunResult:
-    """Check the files, and write what is fixed unless somebody else is to do that."""
-    if not discovery.files:
-        return RunResult(())
-    from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
-    from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415
-    from regbuf_lint.engine.writing import write_all  # noqa: PLC0415
+def _print_unverified(unverified: Iterable[Unverified], console: Console) -> None:
+    for one in unverified:
+        console.note("warning", f"not verified, so not written: {one.path}::{one.class_name}: {one.reason}")
 
-    folder = None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
+
+def _in_order(result: RunResult) -> RunResult:
+    """The result with paths that failed among the files, in the order of all paths."""
+    failed = (FileResult(error.path, errors=(error,)) for error in result.errors)
+    return RunResult(tuple(sorted((*failed, *result.files), key=lambda file: path_order(file.path))))
+
+
+def _checked(discovery: Discovery, arguments: Namespace, progress: Progress, jobs: int) -> RunResult:
+    """Check the files, and write what is fixed unless somebody else is to do that."""
+    from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
+
     fix = fix_mode(arguments)
-    named = frozenset(map(Path, arguments.paths))
     with progress:
-        result = check_files(
-            discovery.files, settings, jobs=jobs, fix=fix, cache_folder=folder, tell=progress.tell, named=named
-        )
+        result = _found(discovery, arguments, jobs, fix, progress.tell)
     if fix is FixMode.NONE or arguments.diff or arguments.verify:
         return result
-    return write_all(result, settings, jobs, named)
+    from regbuf_lint.engine.writing import write_all  # noqa: PLC0415  start-up time
+
+    return write_all(result, discovery.settings, jobs, frozenset(map(Path, arguments.paths)))
 
 
-def _print(result: RunResult, arguments: Namespace, console: Console) -> RunResult:
+def _found(
+    discovery: Discovery,
+    arguments: Namespace,
+    jobs: int,
+    fix: FixMode,
+    tell: Callable[[FileResult], None] | None = None,
+) -> RunResult:
+    """Check the files, and fix them in memory."""
+    if not discovery.files:
+        return RunResult(())
+    from regbuf_lint.engine.many_files import check_files  # noqa: PLC0415  start-up time
+
+    def folder(settings: Settings) -> Path | None:
+        return None if arguments.no_cache else folder_in_use(settings, arguments.cache_dir)
+
+    named = frozenset(map(Path, arguments.paths))
+    files, settings = discovery.files, discovery.settings
+    return check_files(files, settings, jobs=jobs, fix=fix, cache_folder=folder, tell=tell, named=named)
+
+
+def _print_kept(
+    result: RunResult, discovery: Discovery, known: KnownFindings, arguments: Namespace, console: Console
+) -> None:
+    """Write the reports of a run that shows a diff, for which nothing is fixed: what is there before that counts.
+
+    Raises:
+        UsageError: a file cannot be written; the other reports are.
+    """
+    from regbuf_lint.engine.fixing import FixMode  # noqa: PLC0415  start-up time
+
+    now = _found(discovery, arguments, arguments.jobs or _processors(), FixMode.NONE)
+    whole = _in_order(known.left_out_of_run(replace(now, errors=result.errors)))
+    print_report(whole, arguments, console, outputs=kept_outputs(arguments))
+
+
+def _print(result: RunResult, arguments: Namespace, console: Console, where: str) -> RunResult:
     """Print what was found, or the diff; return the result with what went wrong meanwhile."""
     if arguments.diff:
         result = _print_diffs(result, console)
         print_errors(result, console)
     elif arguments.fix_only:
-        print_report(replace(result, files=(), errors=result.all_errors), arguments, console)
+        print_only_fixed(result, arguments, console)
     else:
-        print_report(result, arguments, console, streamed=is_streamed(arguments))
+        print_report(result, arguments, console, streamed=is_streamed(arguments), where=where)
     print_notes(result, arguments, console)
     return result
 

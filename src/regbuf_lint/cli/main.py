@@ -5,20 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.cli.arguments import STDIN, overrides, parse_arguments
+from regbuf_lint.cli.arguments import STDIN, build_parser, parse_arguments
 from regbuf_lint.cli.console import Console
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.explain import find_rule, rendered, rule_list
+from regbuf_lint.cli.given_settings import nearest_settings, overrides
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, INTERRUPTED
 from regbuf_lint.source.errors import SettingsError
-from regbuf_lint.source.settings import load_settings
-from regbuf_lint.source.toml_files import common_directory, naming_directory
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
-    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.nearest_settings import NearestSettings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments without the program's name; those of the process where None.
 
     Raises:
-        SystemExit: after ``--help`` and ``--version``.
+        SystemExit: after ``--help``.
     """
     console = Console()
     try:
@@ -56,16 +55,31 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(argv: Sequence[str] | None, console: Console) -> int:
     arguments = parse_arguments(argv)
-    if arguments.explain is not None or arguments.list_rules:
+    if arguments.version:
+        from regbuf_lint.cli.versions import versions  # noqa: PLC0415  start-up time
+
+        console.out(versions())
+        return CLEAN
+    if arguments.explain is not None or arguments.list_rules or arguments.generate_shell_completion is not None:
         return _inform(arguments, console)
+    if arguments.server:
+        return _serve(arguments)
+    if arguments.merge:
+        from regbuf_lint.cli.shards import run_merge  # noqa: PLC0415  start-up time
+
+        return run_merge(arguments, console)
     return _run(arguments, console)
 
 
 def _inform(arguments: Namespace, console: Console) -> int:
-    """Print the page of a rule or the list of all."""
+    """Print the page of a rule, the list of all, or what completes their codes."""
     from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
 
-    if arguments.list_rules:
+    if arguments.generate_shell_completion is not None:
+        from regbuf_lint.cli.completion import completion  # noqa: PLC0415  start-up time
+
+        console.out(completion(build_parser(), arguments.generate_shell_completion, [rule.meta.code for rule in RULES]))
+    elif arguments.list_rules:
         console.out(rule_list([rule.meta for rule in RULES]))
     else:
         from regbuf_lint.report.rule_page import rule_page  # noqa: PLC0415  start-up time
@@ -76,55 +90,66 @@ def _inform(arguments: Namespace, console: Console) -> int:
     return CLEAN
 
 
+def _serve(arguments: Namespace) -> int:
+    """Be a language server until the editor ends it.
+
+    Raises:
+        UsageError: what it needs is not installed.
+    """
+    try:
+        from regbuf_lint.server.language_server import serve  # noqa: PLC0415  an extra
+        from regbuf_lint.server.linting import Linting  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith(__package__.partition(".")[0]):
+            raise
+        msg = f"the language server needs {error.name}; install it by: pip install 'regbuf-lint[lsp]'"
+        raise UsageError(msg) from None
+    serve(Linting(overrides(arguments), arguments.config, isolated=arguments.isolated))
+    return CLEAN
+
+
 def _run(arguments: Namespace, console: Console) -> int:
     """Check files or standard input, or explain an attribute."""
-    settings = _settings(arguments)
+    nearest = nearest_settings(arguments)
     if arguments.clean_cache:
-        return _clean(arguments, settings, console)
+        return _clean(arguments, nearest, console)
+    if arguments.show_settings or arguments.show_files:
+        from regbuf_lint.cli.showing import show  # noqa: PLC0415  start-up time
+
+        return show(arguments, nearest, console)
     if arguments.why is not None:
         from regbuf_lint.cli.why import run_why  # noqa: PLC0415  start-up time
 
-        return run_why(arguments, settings, console)
+        return run_why(arguments, nearest, console)
     if arguments.watch:
         from regbuf_lint.cli.watch import run_watch  # noqa: PLC0415  start-up time
 
-        return run_watch(arguments, settings, console)
+        return run_watch(arguments, console)
     if arguments.paths == [STDIN]:
         from regbuf_lint.cli.stdin_run import run_stdin  # noqa: PLC0415  start-up time
 
-        return run_stdin(arguments, settings, console)
+        return run_stdin(arguments, nearest, console)
     from regbuf_lint.cli.files_run import run_files  # noqa: PLC0415  start-up time
 
-    return run_files(arguments, settings, console)
+    return run_files(arguments, nearest, console)
 
 
-def _clean(arguments: Namespace, settings: Settings, console: Console) -> int:
+def _clean(arguments: Namespace, nearest: NearestSettings, console: Console) -> int:
     """Remove the results of earlier runs.
 
     Raises:
         SettingsError: what is there is no cache, or cannot be removed.
     """
     from regbuf_lint.cache.folder import clean, folder_of  # noqa: PLC0415  start-up time
+    from regbuf_lint.source.discovery import discover  # noqa: PLC0415
 
-    folder = folder_of(settings, arguments.cache_dir)
-    if clean(folder) and not arguments.quiet:
-        console.note("note", f"removed {folder.as_posix()}")
+    paths = [Path(name) for name in arguments.paths]
+    named = [nearest.of(path if path.is_dir() else path.parent, path) for path in paths]
+    every = (*named, *discover(paths, nearest.of).settings.every)
+    for folder in dict.fromkeys(folder_of(one, arguments.cache_dir) for one in every):
+        if clean(folder) and not arguments.quiet:
+            console.note("note", f"removed {folder.as_posix()}")
     return CLEAN
-
-
-def _settings(arguments: Namespace) -> Settings:
-    """Return the settings of the command line and of the configuration file nearest to the paths."""
-    config = Path(arguments.config) if arguments.config is not None else None
-    names = [arguments.stdin_filename or "stdin.py"] if arguments.paths == [STDIN] else arguments.paths
-    start = common_directory(map(Path, names))
-    base = naming_directory([Path(name) for name in arguments.paths], start)
-    return load_settings(start, config, arguments.isolated, overrides(arguments), _known_codes, base)
-
-
-def _known_codes() -> list[str]:
-    from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
-
-    return [rule.meta.code for rule in RULES]
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -45,7 +44,7 @@ class Progress:
         self._total = total
         self._kept = kept
         self._streams = is_streamed(arguments)
-        self._shows = sys.stderr.isatty() and not arguments.quiet
+        self._shows = console.is_watched() and not arguments.quiet
         self._next = time.monotonic() + _FIRST_AFTER
         self._done = 0
         self._is_shown = False

@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.errors import UsageError
+from regbuf_lint.cli.outputs import Output
 from regbuf_lint.report.lines import count
-from regbuf_lint.report.registry import render
+from regbuf_lint.report.registry import DEFAULT_FORMAT, render
 from regbuf_lint.report.summary import applied_fixes, hints, state_dict_changes, statistics, summary_line
 from regbuf_lint.source.errors import os_error_text
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Sequence
 
     from regbuf_lint.cli.console import Console
-    from regbuf_lint.cli.outputs import Output
     from regbuf_lint.model.result import RunResult
     from regbuf_lint.model.rule import RuleDocs
 
@@ -39,7 +40,14 @@ def print_part(result: RunResult, arguments: Namespace, console: Console) -> Non
 
 
 def print_report(
-    result: RunResult, arguments: Namespace, console: Console, *, to_stderr: bool = False, streamed: bool = False
+    result: RunResult,
+    arguments: Namespace,
+    console: Console,
+    *,
+    to_stderr: bool = False,
+    streamed: bool = False,
+    where: str = "",
+    outputs: Sequence[Output] | None = None,
 ) -> None:
     """Print errors and findings in each of the formats asked for, to standard output or a file.
 
@@ -49,15 +57,19 @@ def print_report(
         console: where to print it.
         to_stderr: print to standard error, since standard output holds something else.
         streamed: whether what people see has been printed, all but the line that counts findings.
+        where: how much the run has looked at; only somebody at a terminal is told that, once, in the line that counts
+            findings: a report that is kept is the same each time.
+        outputs: the reports to write; all that are asked for where None.
 
     Raises:
         UsageError: a file cannot be written; the other reports are.
     """
     failure: UsageError | None = None
-    for output in arguments.output_format:
+    for output in arguments.output_format if outputs is None else outputs:
         color = output.file is None and not to_stderr and console.wants_color(arguments.color)
         text = "" if streamed and _is_seen(output) else _report_text(result, output, arguments, color=color)
-        text += _summary(result, output, arguments)
+        is_shown = output.file is None and not to_stderr and console.is_terminal()
+        text += _summary(result, output, arguments, where if is_shown else "")
         if output.file is None:
             (console.err if to_stderr else console.out)(text)
             continue
@@ -65,8 +77,27 @@ def print_report(
             write_file(Path(output.file), text, "--output-file")
         except UsageError as error:
             failure = failure or error
+    if where and console.is_watched() and not any(_is_seen(one) for one in arguments.output_format):
+        console.err(_summary(result, Output(DEFAULT_FORMAT), arguments, where))
     if failure is not None:
         raise failure
+
+
+def kept_outputs(arguments: Namespace) -> list[Output]:
+    """Return the reports that go into files."""
+    return [one for one in arguments.output_format if one.file is not None]
+
+
+def print_only_fixed(result: RunResult, arguments: Namespace, console: Console) -> None:
+    """Print what a run reports that only fixes: errors; what is left stands in the reports that go into files.
+
+    Raises:
+        UsageError: a file cannot be written; the other reports are.
+    """
+    kept = kept_outputs(arguments)
+    shown = [one for one in arguments.output_format if one not in kept]
+    print_report(_without_findings(result), arguments, console, outputs=shown)
+    print_report(result, arguments, console, outputs=kept)
 
 
 def print_errors(result: RunResult, console: Console) -> None:
@@ -80,10 +111,12 @@ def _report_text(result: RunResult, output: Output, arguments: Namespace, *, col
     return render(_without_findings(result), "concise", color=color) + statistics(result, color=color)
 
 
-def _summary(result: RunResult, output: Output, arguments: Namespace) -> str:
-    if not output.is_text or arguments.quiet or arguments.diff or arguments.fix_only:
+def _summary(result: RunResult, output: Output, arguments: Namespace, where: str) -> str:
+    is_told_otherwise = output.file is None and (arguments.diff or arguments.fix_only)
+    if not output.is_text or arguments.quiet or is_told_otherwise:
         return ""
-    return summary_line(result, fixing=arguments.fix, unsafe=arguments.unsafe_fixes) + "\n"
+    fixing = (arguments.fix or arguments.fix_only) and not arguments.diff
+    return summary_line(result, fixing=fixing, unsafe=arguments.unsafe_fixes, where=where) + "\n"
 
 
 def _rule_docs() -> dict[str, RuleDocs]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
-    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.file_settings import FileSettings
 
 _VERIFIER = "regbuf_lint.verify"
 _MISTAKE = 2
@@ -53,13 +53,13 @@ def verifier_options(arguments: Namespace) -> list[str]:
 
 
 def write_verified(
-    result: RunResult, settings: Settings, options: Sequence[str], jobs: int
+    result: RunResult, settings: FileSettings, options: Sequence[str], jobs: int
 ) -> tuple[RunResult, tuple[Unverified, ...]]:
     """Write those files of a fix run whose fixed classes verify.
 
     Args:
         result: what a fix run found that wrote nothing.
-        settings: the run's settings.
+        settings: the settings of each file.
         options: the verifier's options (see ``verifier_options``).
         jobs: number of processes that check files.
 

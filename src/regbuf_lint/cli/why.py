@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from regbuf_lint.cli.console import Console
-    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.nearest_settings import NearestSettings
     from regbuf_lint.source.text import SourceText
 
 _LINE = re.compile(r"(?P<path>.+?)(?::cell (?P<cell>\d+))?:(?P<row>\d+)(?::\d+)?:?")
@@ -58,7 +58,7 @@ def parse_target(text: str) -> Target:
     return Target(match["path"], row=int(match["row"]), cell=int(match["cell"] or 0))
 
 
-def run_why(arguments: Namespace, settings: Settings, console: Console) -> int:
+def run_why(arguments: Namespace, nearest: NearestSettings, console: Console) -> int:
     """Print what is known of the attributes that are asked about and return the exit code.
 
     Raises:
@@ -71,6 +71,7 @@ def run_why(arguments: Namespace, settings: Settings, console: Console) -> int:
     try:
         source = read_source(Path(target.path))
         where = target.name or _row(target, source)
+        settings = nearest.of_file(Path(target.path))
         found = with_deep_stack(partial(explain, Path(target.path), source, where, settings))
     except (SourceError, NothingToExplainError) as error:
         msg = f"--why: {target.path}: {error}"

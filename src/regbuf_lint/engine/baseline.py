@@ -16,7 +16,7 @@ from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR
 from regbuf_lint.source.errors import SettingsError, os_error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from regbuf_lint.model.finding import Finding
@@ -111,23 +111,30 @@ class Baseline:
                 new.append(finding)
         return file if len(new) == len(file.findings) else replace(file, findings=tuple(new))
 
-    def stale(self, files: Iterable[FileResult], codes: Collection[str]) -> list[Entry]:
+    def stale(
+        self, files: Iterable[FileResult], ran: Mapping[str, Collection[str]], everywhere: Collection[str]
+    ) -> list[Entry]:
         """Return entries of which a run has found fewer than are listed.
 
         Args:
             files: what the run found, what is listed included.
-            codes: the rules that ran.
+            ran: the rules that ran, by the path of each file.
+            everywhere: the rules that ran in any file.
         """
         checked: dict[str, bool] = {}
+        codes: dict[str, Collection[str]] = {}
         found: Counter[Entry] = Counter()
         for file in files:
             broken = file.errors or any(one.code == SYNTAX_ERROR.code for one in file.findings)
-            checked[_relative(file.path, self.path)] = not broken
+            name = _relative(file.path, self.path)
+            checked[name], codes[name] = not broken, ran[file.path]
             found.update(entry for _, entry in _entries(file, self.path))
         return sorted(
             entry
             for entry, number in self._counts.items()
-            if entry.code in codes and found[entry] < number and checked.get(entry.file, self._is_gone(entry))
+            if entry.code in codes.get(entry.file, everywhere)
+            and found[entry] < number
+            and checked.get(entry.file, self._is_gone(entry))
         )
 
     def _is_gone(self, entry: Entry) -> bool:

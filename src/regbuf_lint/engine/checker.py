@@ -1,10 +1,11 @@
-"""Checking files in one process, one after the other, and fixing them in memory."""
+"""Checking files of the same settings in one process, one after the other, and fixing them in memory."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.engine.fixing import FixMode
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.overlay import Overlay
 
-Start: TypeAlias = "tuple[Settings, tuple[Path, ...], Mapping[str, str], Collection[Path]]"
-"""What checking starts with: the run's settings, further directories from which the project's packages are imported,
-words of files by path as ``Words.written`` has written them, and the files that the user names."""
+Start: TypeAlias = "tuple[Settings, Mapping[str, str], Collection[Path]]"
+"""What checking starts with: the settings of the files, words of files by path as ``Words.written`` has written them,
+and the files that the user names."""
+_NUMBERS = count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +38,14 @@ class CheckedFiles:
         results: one for each file.
         numbers: for each file, the numbers of the reads that its result rests on, as bits of one number; None where the
             result is not to be remembered.
-        worker: the process that checked them.
-        reads: what that process has read since it gave its last results.
+        checker: what checked them: the process, and its number there.
+        reads: what that has read since it gave its last results.
         words: words of files, by path, that it has found since.
     """
 
     results: list[FileResult]
     numbers: list[int | None]
-    worker: int = 0
+    checker: tuple[int, int] = (0, 0)
     reads: list[Read] = field(default_factory=list)
     words: dict[str, str] = field(default_factory=dict)
 
@@ -57,12 +59,17 @@ class Checker:
 
     def __init__(self, start: Start) -> None:
         self._screen = Screen(*start)
+        self._number = next(_NUMBERS)
 
     @cached_property
     def _session(self) -> Session:
         from regbuf_lint.engine.session import Session  # noqa: PLC0415  a tenth of a second
 
         return Session(self._screen.settings, self._screen)
+
+    def close(self) -> None:
+        """Give up all that is known of files; nothing can be checked any more."""
+        self._screen.close()
 
     def check(self, files: Sequence[Path], fix: FixMode, overlay: Overlay) -> CheckedFiles:
         """Check files, and then fix them: what is known of other files is lost whenever a text changes."""
@@ -82,7 +89,8 @@ class Checker:
         for number, one in wanted.items():
             results[number] = one.result(fix)
             self._screen.forget(one.path)
-        return CheckedFiles(results, numbers, os.getpid(), reads.take_new(), self._screen.project.take_fresh_words())
+        words = self._screen.project.take_fresh_words()
+        return CheckedFiles(results, numbers, (os.getpid(), self._number), reads.take_new(), words)
 
     def first_look(self, path: Path, overlay: Overlay) -> tuple[FileResult, SourceCheck | None]:
         """What is found in a file as it is, and what fixes it; None where there is nothing to fix."""

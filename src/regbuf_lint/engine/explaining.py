@@ -12,7 +12,7 @@ from regbuf_lint.engine.session import Session
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import use_in_words
 from regbuf_lint.findings.inert import inert
-from regbuf_lint.index.files import ParseError, package_roots
+from regbuf_lint.index.files import ParseError
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
 from regbuf_lint.model.mention import mention
@@ -69,7 +69,14 @@ class _Question:
     row: int | None = None
 
 
-def explain(path: Path, source: SourceText, where: int | str, settings: Settings) -> tuple[Explanation, ...]:
+def with_every_rule(settings: Settings) -> Settings:
+    """The settings under which files are checked to explain what is in them."""
+    return replace(settings, select=("ALL",), extend_select=(), ignore=(), per_file_ignores=())
+
+
+def explain(
+    path: Path, source: SourceText, where: int | str, settings: Settings, session: Session | None = None
+) -> tuple[Explanation, ...]:
     """Explain attributes of a class.
 
     Args:
@@ -77,6 +84,7 @@ def explain(path: Path, source: SourceText, where: int | str, settings: Settings
         source: its text.
         where: a row of the text, or ``Class.attr``.
         settings: the run's settings; rules that are not selected are asked too.
+        session: what earlier questions left behind, with the settings that ``with_every_rule`` gives.
 
     Returns:
         One for each attribute that is set or read on that line, or the one that is named; places are those of
@@ -85,8 +93,9 @@ def explain(path: Path, source: SourceText, where: int | str, settings: Settings
     Raises:
         NothingToExplainError: there is no such class, attribute or line, or the file does not parse.
     """
-    everything = replace(settings, select=("ALL",), extend_select=(), ignore=(), per_file_ignores=())
-    session = Session(everything, Screen(everything, package_roots([path])))
+    if session is None:
+        everything = with_every_rule(settings)
+        session = Session(everything, Screen(everything))
     try:
         contexts = tuple(session.contexts(path, source))
     except ParseError as failure:

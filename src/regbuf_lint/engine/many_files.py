@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.cache import Cache
 from regbuf_lint.cache.key import cache_key
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.project_rounds import until_stable
-from regbuf_lint.index.files import package_roots
 from regbuf_lint.model.result import FileResult, RunResult
 from regbuf_lint.source.overlay import Overlay
 
@@ -20,16 +21,17 @@ if TYPE_CHECKING:
 
     from regbuf_lint.engine.workers import Workers
     from regbuf_lint.index.reads import Read
+    from regbuf_lint.model.file_settings import FileSettings
     from regbuf_lint.model.settings import Settings
 
 
 def check_files(
     files: Sequence[Path],
-    settings: Settings,
+    settings: FileSettings,
     *,
     jobs: int,
     fix: FixMode,
-    cache_folder: Path | None = None,
+    cache_folder: Callable[[Settings], Path | None] = lambda _: None,
     tell: Callable[[FileResult], None] | None = None,
     named: Collection[Path] = (),
 ) -> RunResult:
@@ -37,39 +39,58 @@ def check_files(
 
     Args:
         files: what to check.
-        settings: the run's settings.
+        settings: the settings of each file.
         jobs: number of processes.
         fix: which fixes are made.
-        cache_folder: where results of earlier runs are and those of this one go; None for neither.
+        cache_folder: where results of earlier runs with some settings are and those of this one go; None for neither.
         named: files that the user names: where one of them does not parse, that is said in any case.
         tell: is given the result of each file's first check as soon as those of all files before it are known.
 
     Returns:
         The results in the order of the files.
     """
-    roots = package_roots(files)
-    with closing(Cache(cache_folder, _key(settings, roots, cache_folder), settings)) as cache:
-        rounds = _Rounds(files, cache, fix, tell, named)
+    with ExitStack() as stack:
+        caches = [stack.enter_context(closing(_cache(one, cache_folder(one)))) for one in settings.every]
+        rounds = _Rounds(files, settings, caches, fix, tell, named)
         if rounds.is_all_known:
             return RunResult(tuple(rounds.first(None)))
         from regbuf_lint.engine.workers import Workers  # noqa: PLC0415  not needed where all is known
 
-        with Workers((settings, roots, cache.words(), named), jobs, fix) as workers:
+        starts = [(one, cache.words(), named) for one, cache in zip(settings.every, caches, strict=True)]
+        with Workers(starts, settings.number, jobs, fix) as workers:
             results = rounds.first(workers) if fix is FixMode.NONE else until_stable(partial(rounds.check, workers))
         rounds.remember()
     return RunResult(tuple(results))
 
 
-def _key(settings: Settings, roots: tuple[Path, ...], folder: Path | None) -> str:
-    return cache_key("results", settings, roots) if folder is not None else ""
+def _cache(settings: Settings, folder: Path | None) -> Cache:
+    return Cache(folder, cache_key("results", settings) if folder is not None else "", settings)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What a checker has found out, for a cache.
+
+    Attributes:
+        number: the number of its settings.
+        reads: what it has read.
+        results: by path, the numbers of the reads that a result rests on, and the result.
+        words: words of files, by path.
+    """
+
+    number: int
+    reads: list[Read] = field(default_factory=list)
+    results: dict[str, tuple[int, object]] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
 
 
 class _Rounds:
-    """Rounds over all files; the first asks a cache first, and what it finds out is remembered.
+    """Rounds over all files; the first asks caches first, and what it finds out is remembered.
 
     Args:
         files: what to check.
-        cache: results of earlier runs.
+        settings: the settings of each file.
+        caches: for each settings, results of earlier runs.
         fix: which fixes are made.
         tell: is given the results of the first round.
         named: files that the user names.
@@ -78,25 +99,30 @@ class _Rounds:
     def __init__(
         self,
         files: Sequence[Path],
-        cache: Cache,
+        settings: FileSettings,
+        caches: Sequence[Cache],
         fix: FixMode,
         tell: Callable[[FileResult], None] | None,
         named: Collection[Path],
     ) -> None:
         self._files = files
-        self._cache = cache
+        self._settings = settings
+        self._caches = caches
         self._tell = tell
-        self._reads: dict[int, list[Read]] = {}
-        self._results: dict[int, dict[str, tuple[int, object]]] = {}
-        self._words: dict[str, str] = {}
-        known = cache.results(str(path.absolute()) for path in files)
+        self._kept: dict[tuple[int, int], _Kept] = {}
         self.known: dict[Path, FileResult] = {
             path: one
-            for path in files
-            if (one := known.get(str(path.absolute()))) is not None
-            and (one.is_parsed or path not in named)
-            and not any(fix.allows(finding.fix) for finding in one.findings)
+            for path, one in self._remembered()
+            if (one.is_parsed or path not in named) and not any(fix.allows(finding.fix) for finding in one.findings)
         }
+
+    def _remembered(self) -> Iterator[tuple[Path, FileResult]]:
+        """What earlier runs have found, as far as it still holds."""
+        places: list[dict[str, Path]] = [{} for _ in self._caches]
+        for path in self._files:
+            places[self._settings.number(path)][str(path.absolute())] = path
+        for cache, paths in zip(self._caches, places, strict=True):
+            yield from ((paths[name], one) for name, one in cache.results(paths).items())
 
     @property
     def is_all_known(self) -> bool:
@@ -125,17 +151,22 @@ class _Rounds:
         """The results of files of which nothing is known, one after the other."""
         paths = iter(files)
         for checked in workers.check(files, Overlay()):
-            self._reads.setdefault(checked.worker, []).extend(checked.reads)
-            self._words.update(checked.words)
-            kept = self._results.setdefault(checked.worker, {})
-            for result, numbers in zip(checked.results, checked.numbers, strict=True):
-                path = next(paths)
+            these = list(islice(paths, len(checked.results)))
+            kept = self._kept_of(checked.checker, these[0])
+            kept.reads.extend(checked.reads)
+            kept.words.update(checked.words)
+            for path, result, numbers in zip(these, checked.results, checked.numbers, strict=True):
                 if numbers is not None:
-                    kept[str(path.absolute())] = (numbers, result)
+                    kept.results[str(path.absolute())] = (numbers, result)
                 yield result
 
+    def _kept_of(self, checker: tuple[int, int], path: Path) -> _Kept:
+        if checker not in self._kept:
+            self._kept[checker] = _Kept(self._settings.number(path))
+        return self._kept[checker]
+
     def remember(self) -> None:
-        """Give the cache what the first round has found out."""
-        for worker, reads in self._reads.items():
-            self._cache.keep(reads, self._results[worker])
-        self._cache.keep_files(self._words)
+        """Give the caches what the first round has found out."""
+        for kept in self._kept.values():
+            self._caches[kept.number].keep(kept.reads, kept.results)
+            self._caches[kept.number].keep_files(kept.words)

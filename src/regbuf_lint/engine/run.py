@@ -97,6 +97,7 @@ class SourceCheck:
             suppressed=self._hidden,
             unresolved_bases=self._checked_last.unresolved_bases,
             unfollowed=self._checked_last.unfollowed,
+            modules=self._checked_last.modules,
             is_parsed=self._checked_last.is_parsed,
             fixed=_fixed_file(source, path, outcome),
             text=outcome.source.text if findings else "",

@@ -10,7 +10,7 @@ from regbuf_lint.index.project import Project
 from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from regbuf_lint.model.settings import Settings
@@ -29,7 +29,6 @@ class Screen:
 
     Args:
         settings: the run's settings.
-        roots: further directories from which packages of the project are imported.
         written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
         named: files that the user names: where one of them does not parse, that is said in any case.
     """
@@ -37,13 +36,12 @@ class Screen:
     def __init__(
         self,
         settings: Settings,
-        roots: Iterable[Path] = (),
         written: Mapping[str, str] | None = None,
         named: Collection[Path] = (),
     ) -> None:
         self.settings = settings
         sources = (one for source in settings.sources or (settings.root,) for one in (source, source / "src"))
-        self.project = Project((*sources, *roots), settings, written)
+        self.project = Project(sources, settings, written)
         self._candidates = Candidates(self.project.outlined(), settings.module_classes)
         self._named = named
         self._overlay = Overlay()
@@ -62,6 +60,11 @@ class Screen:
     def is_named(self, path: Path) -> bool:
         """Whether the user names a file."""
         return path in self._named
+
+    def close(self) -> None:
+        """Give up all files."""
+        self.project.close()
+        self._candidates.close()
 
     def see(self, overlay: Overlay) -> None:
         """From now on, take files for what an overlay holds, and all others for what the disk does."""

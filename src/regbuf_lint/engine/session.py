@@ -53,12 +53,14 @@ class Checked:
         findings: sorted by place; suppression comments are not looked at yet.
         unresolved_bases: names of bases because of which classes were passed over that look like nn.Module classes.
         unfollowed: names of classes that are too large to be followed to their ends.
+        modules: number of nn.Module classes.
         is_parsed: whether the file was parsed; it is not where no class in it can matter.
     """
 
     findings: tuple[Finding, ...]
     unresolved_bases: tuple[str, ...] = ()
     unfollowed: tuple[str, ...] = ()
+    modules: int = 0
     is_parsed: bool = True
 
 
@@ -68,6 +70,7 @@ class _Notes:
 
     unresolved_bases: dict[str, None] = field(default_factory=dict)
     unfollowed: dict[str, None] = field(default_factory=dict)
+    modules: int = 0
 
 
 class Session:
@@ -103,7 +106,7 @@ class Session:
             if not any(names(selector, finding.code) for selector in ignored)
         ]
         ordered = tuple(sorted(findings, key=lambda one: (one.span, one.code)))
-        return Checked(ordered, tuple(notes.unresolved_bases), tuple(notes.unfollowed))
+        return Checked(ordered, tuple(notes.unresolved_bases), tuple(notes.unfollowed), notes.modules)
 
     def contexts(self, path: Path, source: SourceText) -> Iterator[ClassContext]:
         """The nn.Module classes of a file as rules see them: as constructed by themselves, then by subclasses.
@@ -173,6 +176,7 @@ class Session:
             membership = self._inference.hierarchy.membership(symbol)
             if membership.verdict is Verdict.UNKNOWN and looks_like_module(symbol):
                 notes.unresolved_bases.update(dict.fromkeys(membership.unresolved))
+            notes.modules += membership.verdict is Verdict.YES
             construction = construct_as_called(self._inference, symbol) if membership.verdict is Verdict.YES else None
             own = [] if construction is None else self._of_class(symbol, construction, notes)
             yield from self._with_subclasses(symbol, construction, own, notes)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import os
 from contextlib import contextmanager
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.checker import Checker
 from regbuf_lint.engine.fixing import FixMode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
     from concurrent.futures.process import ProcessPoolExecutor
     from pathlib import Path
@@ -24,6 +25,29 @@ if TYPE_CHECKING:
 
 LEAST_BYTES_FOR_WORKERS = 400_000
 CHUNKS_PER_WORKER = 6
+MOST_CHECKERS = 4
+"""Settings of which a process keeps what it has found out about files."""
+
+
+class _Checkers:
+    """Makes and keeps the checkers of a process: one for each settings, of which those asked last stay.
+
+    Args:
+        starts: what checking starts with, for each settings.
+    """
+
+    def __init__(self, starts: Sequence[Start]) -> None:
+        self._starts = starts
+        self._kept: dict[int, Checker] = {}
+
+    def of(self, number: int) -> Checker:
+        """The checker of some settings."""
+        checker = self._kept.pop(number, None) or Checker(self._starts[number])
+        self._kept[number] = checker
+        if len(self._kept) > MOST_CHECKERS:
+            self._kept.pop(next(iter(self._kept))).close()
+            gc.collect()
+        return checker
 
 
 class Workers:
@@ -33,17 +57,19 @@ class Workers:
     are checked in this process.
 
     Args:
-        start: what checking starts with.
+        starts: what checking starts with, for each settings.
+        number_of: the number of a file's settings.
         jobs: number of processes.
         fix: which fixes are made.
     """
 
-    def __init__(self, start: Start, jobs: int, fix: FixMode) -> None:
-        self._start = start
+    def __init__(self, starts: Sequence[Start], number_of: Callable[[Path], int], jobs: int, fix: FixMode) -> None:
+        self._starts = starts
+        self._number_of = number_of
         self._jobs = jobs
         self._fix = fix
         self._pool: ProcessPoolExecutor | None = None
-        self._checker: Checker | None = None
+        self._checkers = _Checkers(starts)
 
     def __enter__(self) -> Self:
         return self
@@ -64,32 +90,36 @@ class Workers:
     def check(self, files: Sequence[Path], overlay: Overlay) -> Iterator[CheckedFiles]:
         """Check files; what several calls give is in the order of the files."""
         chunks = _chunks(files, self._jobs)
+        parts = [(number, part) for chunk in chunks for number, part in self._alike(chunk)]
         if len(chunks) == 1:
-            at_once = chunks if self._fix is not FixMode.NONE else [[path] for path in files]
+            if self._fix is FixMode.NONE:
+                parts = [(number, [path]) for number, part in parts for path in part]
             with _without_collector():
-                yield from (self._here(part, overlay) for part in at_once)
+                yield from (self._here(number, part, overlay) for number, part in parts)
             return
-        pending = [self._submitted(chunk, overlay) for chunk in chunks]
-        for chunk, future in zip(chunks, pending, strict=True):
+        pending = [self._submitted(number, part, overlay) for number, part in parts]
+        for (number, part), future in zip(parts, pending, strict=True):
             found = _result(future)
-            yield self._here(chunk, overlay) if found is None else found
+            yield self._here(number, part, overlay) if found is None else found
 
-    def _submitted(self, files: list[Path], overlay: Overlay) -> Future[CheckedFiles] | None:
+    def _alike(self, files: list[Path]) -> Iterator[tuple[int, list[Path]]]:
+        """Neighbours that have the same settings, with the number of these."""
+        return ((number, list(part)) for number, part in groupby(files, self._number_of))
+
+    def _submitted(self, number: int, files: list[Path], overlay: Overlay) -> Future[CheckedFiles] | None:
         """The future results of a process; None where they have died, or none starts."""
         from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor  # noqa: PLC0415  start-up time
 
         try:
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=(self._start,))
-            return self._pool.submit(_check_in_worker, files, self._fix, overlay)
+                self._pool = ProcessPoolExecutor(self._jobs, initializer=_start_worker, initargs=(self._starts,))
+            return self._pool.submit(_check_in_worker, number, files, self._fix, overlay)
         except (BrokenProcessPool, OSError):  # some systems let no process start
             return None
 
-    def _here(self, files: list[Path], overlay: Overlay) -> CheckedFiles:
-        if self._checker is None:
-            self._checker = Checker(self._start)
+    def _here(self, number: int, files: list[Path], overlay: Overlay) -> CheckedFiles:
         with _without_collector():
-            return self._checker.check(files, self._fix, overlay)
+            return self._checkers.of(number).check(files, self._fix, overlay)
 
 
 @contextmanager
@@ -114,17 +144,17 @@ def _result(future: Future[CheckedFiles] | None) -> CheckedFiles | None:
         return None
 
 
-_CHECKER_OF_WORKER: list[Checker] = []
+_OF_WORKER: list[_Checkers] = []
 
 
-def _start_worker(start: Start) -> None:
+def _start_worker(starts: Sequence[Start]) -> None:
     """Give a worker what serves all its chunks."""
     gc.disable()
-    _CHECKER_OF_WORKER[:] = [Checker(start)]
+    _OF_WORKER[:] = [_Checkers(starts)]
 
 
-def _check_in_worker(files: list[Path], fix: FixMode, overlay: Overlay) -> CheckedFiles:
-    return _CHECKER_OF_WORKER[0].check(files, fix, overlay)
+def _check_in_worker(number: int, files: list[Path], fix: FixMode, overlay: Overlay) -> CheckedFiles:
+    return _OF_WORKER[0].of(number).check(files, fix, overlay)
 
 
 def _chunks(files: Sequence[Path], jobs: int) -> list[list[Path]]:

@@ -16,15 +16,15 @@ from regbuf_lint.source.text import read_source
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from regbuf_lint.model.settings import Settings
+    from regbuf_lint.model.file_settings import FileSettings
 
 
-def write_all(result: RunResult, settings: Settings, jobs: int, named: Collection[Path] = ()) -> RunResult:
+def write_all(result: RunResult, settings: FileSettings, jobs: int, named: Collection[Path] = ()) -> RunResult:
     """Put all fixed texts in place of their files, and look again at all files where that fails for one.
 
     Args:
         result: what a fix run found that wrote nothing.
-        settings: the run's settings.
+        settings: the settings of each file.
         jobs: number of processes that check files.
         named: files that the user names.
     """
@@ -35,13 +35,13 @@ def write_all(result: RunResult, settings: Settings, jobs: int, named: Collectio
 
 
 def as_on_disk(
-    files: Sequence[FileResult], settings: Settings, jobs: int, named: Collection[Path] = ()
+    files: Sequence[FileResult], settings: FileSettings, jobs: int, named: Collection[Path] = ()
 ) -> list[FileResult]:
     """Check all files again: what was found in one may rest on the fixed text of one that was not written.
 
     Args:
         files: what was found and written, in the order of the files.
-        settings: the run's settings.
+        settings: the settings of each file.
         jobs: number of processes.
         named: files that the user names.
 

@@ -43,31 +43,39 @@ def add_options(manager: OptionManager) -> None:
         )
 
 
-def load(options: Namespace, rules: Iterable[RuleMeta]) -> Settings:
-    """Return the settings of a flake8 run.
+class Lookup:
+    """Gives the settings of the files of a flake8 run.
 
-    They are those of ``[tool.regbuf-lint]`` in the nearest ``pyproject.toml``; what flake8 was told wins over them.
-    flake8 itself applies its ``select``, ``ignore`` and ``per-file-ignores`` to what the plugin yields.
+    They are those of the configuration nearest to each file; what flake8 was told wins over them. flake8 itself applies
+    its ``select``, ``ignore`` and ``per-file-ignores`` to what the plugin yields, and chooses the files.
 
     Args:
         options: what flake8 parsed.
         rules: all rules.
-
-    Raises:
-        SettingsError: the table cannot be used.
     """
-    from regbuf_lint.source.settings import load_settings  # noqa: PLC0415  flake8 loads plugins that it may not run
 
-    rules = tuple(rules)
-    chosen = opted_in(options, rules)
-    overrides: dict[str, object] = {"extend-select": chosen}
-    for key in _LIST_OPTIONS:
-        names = getattr(options, f"rbf_{key.replace('-', '_')}")
-        if names is not None:
-            overrides[key] = names
-    codes = frozenset(rule.code for rule in rules)
-    settings = load_settings(Path.cwd(), None, isolated=False, overrides=overrides, known_codes=lambda: codes)
-    return replace(settings, ignore=tuple(code for code in settings.ignore if code not in chosen))
+    def __init__(self, options: Namespace, rules: Iterable[RuleMeta]) -> None:
+        from regbuf_lint.source.nearest_settings import NearestSettings  # noqa: PLC0415  flake8 may not run it
+
+        rules = tuple(rules)
+        self._chosen = opted_in(options, rules)
+        overrides: dict[str, object] = {"extend-select": self._chosen}
+        for key in _LIST_OPTIONS:
+            names = getattr(options, f"rbf_{key.replace('-', '_')}")
+            if names is not None:
+                overrides[key] = names
+        self._nearest = NearestSettings(overrides, known_codes=lambda: [rule.code for rule in rules])
+        self._named = [Path(name) for name in getattr(options, "filenames", None) or ["."]]
+
+    def of(self, path: Path) -> Settings:
+        """Return the settings of a file.
+
+        Raises:
+            SettingsError: its configuration cannot be used.
+        """
+        above = (one for one in self._named if one.is_dir() and path.absolute().is_relative_to(one.absolute()))
+        settings = self._nearest.of(path.parent, next(above, path))
+        return replace(settings, ignore=tuple(code for code in settings.ignore if code not in self._chosen))
 
 
 def opted_in(options: Namespace, rules: Iterable[RuleMeta]) -> tuple[str, ...]:

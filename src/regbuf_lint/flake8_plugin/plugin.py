@@ -37,8 +37,8 @@ class Plugin:
     name: ClassVar[str] = "regbuf-lint"
     version: ClassVar[str] = __version__
 
-    _settings: ClassVar[Settings | None] = None
-    _remembered: ClassVar[Remembered | None] = None
+    _lookup: ClassVar[plugin_options.Lookup | None] = None
+    _remembered: ClassVar[dict[Settings, Remembered]] = {}
     _failure: ClassVar[str | None] = None
     _disable_noqa: ClassVar[bool] = False
 
@@ -54,12 +54,12 @@ class Plugin:
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
         """Take over what flake8 parsed."""
-        cls._settings, cls._remembered, cls._failure = None, None, None
+        cls._lookup, cls._remembered, cls._failure = None, {}, None
         cls._disable_noqa = options.disable_noqa
         try:
             from regbuf_lint.rules import RULES  # noqa: PLC0415  flake8 loads plugins that it may not run
 
-            cls._settings = plugin_options.load(options, [rule.meta for rule in RULES])
+            cls._lookup = plugin_options.Lookup(options, [rule.meta for rule in RULES])
         except Exception as error:  # noqa: BLE001  see the class
             cls._failure = f"configuration error: {_one_line(error)}"
 
@@ -72,24 +72,37 @@ class Plugin:
         yield from problems
 
     def _problems(self) -> Iterator[Problem]:
-        if self._failure is not None or self._settings is None:
+        if self._failure is not None or self._lookup is None:
             yield self._failed(self._failure or "flake8 passed no options")
             return
+        from regbuf_lint.source.errors import SettingsError  # noqa: PLC0415  flake8 loads plugins that it may not run
+
+        path = Path(self._filename)
+        try:
+            remembered = self._remembered_with(self._lookup.of(path))
+        except SettingsError as error:
+            yield self._failed(f"configuration error: {_one_line(error)}")
+            return
         from regbuf_lint.engine.deep_stack import with_deep_stack  # noqa: PLC0415
-        from regbuf_lint.flake8_plugin.remembered import Remembered  # noqa: PLC0415
         from regbuf_lint.source.suppression import Suppressions  # noqa: PLC0415
         from regbuf_lint.source.text import SourceText  # noqa: PLC0415
 
-        if Plugin._remembered is None:
-            Plugin._remembered = Remembered(self._settings)
         source = SourceText.from_text("".join(self._lines), self._filename)
-        findings = with_deep_stack(partial(Plugin._remembered.findings, Path(self._filename), source))
+        findings = with_deep_stack(partial(remembered.findings, path, source))
         suppressions = Suppressions.parse(source)
         for finding in findings:
             # Comments on lines are flake8's to apply, so that --disable-noqa and its statistics stay right.
             is_hidden = not self._disable_noqa and suppressions.hides(finding, lines=False)
             if finding.code != SYNTAX_ERROR_CODE and not is_hidden:
                 yield self._problem(finding)
+
+    @classmethod
+    def _remembered_with(cls, settings: Settings) -> Remembered:
+        from regbuf_lint.flake8_plugin.remembered import Remembered  # noqa: PLC0415
+
+        if settings not in Plugin._remembered:
+            Plugin._remembered[settings] = Remembered(settings)
+        return Plugin._remembered[settings]
 
     def _problem(self, finding: Finding) -> Problem:
         start = finding.span.start

@@ -26,13 +26,13 @@ class Remembered:
     """Checks the files that flake8 gives to one process, and remembers what it finds when that process ends.
 
     Args:
-        settings: the run's settings.
+        settings: the settings of the files.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         folder = folder_in_use(settings)
-        self._cache = Cache(folder, cache_key("flake8", settings, ()) if folder is not None else "", settings)
+        self._cache = Cache(folder, cache_key("flake8", settings) if folder is not None else "", settings)
         self._known: dict[str, tuple[Finding, ...]] = self._cache.results()
         self._new: dict[str, tuple[int, object]] = {}
         Finalize(self, self._keep, exitpriority=1)  # flake8 ends its processes without what `atexit` runs
@@ -53,7 +53,7 @@ class Remembered:
     def _screen(self) -> Screen:
         from regbuf_lint.engine.screen import Screen  # noqa: PLC0415  not needed where all is known
 
-        return Screen(self._settings, (), self._cache.words())
+        return Screen(self._settings, self._cache.words())
 
     @cached_property
     def _session(self) -> Session:

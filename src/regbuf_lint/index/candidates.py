@@ -55,6 +55,11 @@ class Candidates:
         self._project.forget(path)
         self._start()
 
+    def close(self) -> None:
+        """Give up all files."""
+        self._project.close()
+        self._start()
+
     def _start(self) -> None:
         self._hierarchy = Hierarchy(self._project, self._module_classes)
         self._answers: Memo[ClassSymbol, bool] = Memo(self._project.reads)

@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 import warnings
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from regbuf_lint.index.scopes import ImportBinding, Scope, ScopeNode, is_type_ch
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from regbuf_lint.source.text import SourceText
 
@@ -191,17 +191,6 @@ def import_name(path: Path, has: Callable[[Path, str], bool]) -> tuple[str, Path
         parts.append(directory.name)
         directory = directory.parent
     return ".".join(reversed(parts)) or path.parent.name, directory
-
-
-def package_roots(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The directories from which the packages of some files are imported, without those of loose files."""
-    directories = {path.absolute().parent for path in paths}
-    has = cache(_is_file_in)
-    return tuple(sorted({import_name(one / _PACKAGE, has)[1] for one in directories if has(one, _PACKAGE)}))
-
-
-def _is_file_in(directory: Path, name: str) -> bool:
-    return (directory / name).is_file()
 
 
 def installed_roots() -> tuple[Path, ...]:

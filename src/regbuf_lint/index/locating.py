@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.files import import_name
 from regbuf_lint.index.reads import Entry, Memo
+from regbuf_lint.index.word_search import MOST_FOLDERS, TOP_LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from regbuf_lint.index.reads import Reads
+    from regbuf_lint.index.word_search import WordSearch
 
 _NEVER_READ = sys.stdlib_module_names | {
     "builtins", "torch", "numpy", "scipy", "jax", "tensorflow", "sympy", "mpmath", "networkx",
@@ -37,13 +40,15 @@ class Locator:
 
     Args:
         roots: directories in which top-level packages of the project are looked for, behind the directory from which
-            the importing file itself is imported and before installed packages.
+            the importing file itself is imported and before installed packages; the first is the project's.
         installed: directories of installed packages.
+        search: finds top-level packages anywhere in the project.
         reads: where questions are noted.
     """
 
-    def __init__(self, roots: Iterable[Path], installed: tuple[Path, ...], reads: Reads) -> None:
+    def __init__(self, roots: Iterable[Path], installed: tuple[Path, ...], search: WordSearch, reads: Reads) -> None:
         self._roots = list(dict.fromkeys(roots))
+        self._search = search
         self._installed = installed
         self._reads = reads
         self._listings: dict[Path, frozenset[str]] = {}
@@ -70,24 +75,26 @@ class Locator:
                     return ".".join((*inside, name)), root
         return name, root
 
-    def project_around(self, near: Iterable[Path]) -> Path | None:
+    def project_around(self, near: Iterable[Path], *, is_package: bool) -> Path | None:
         """The closest directory around some code that is a project's; None where none is near.
 
-        Without a file that says so it is the closest of those from which the run imports.
+        Without a file that says so it is the one from which the package is imported, or one of the project's.
 
         Args:
             near: the directories around the code, the closest first.
+            is_package: whether the code is a top-level package.
         """
         looked_at = list(near)[:_FURTHEST_PROJECT]
         marked = (one for one in looked_at if any(self._has(one, marker) for marker in _PROJECT_MARKERS))
-        return next(marked, None) or next((one for one in looked_at if one in self._roots), None)
+        roots = {*self._roots, *looked_at[:is_package]}
+        return next(marked, None) or next((one for one in looked_at if one in roots), None)
 
     def _locate(self, asked: tuple[Path | None, str]) -> tuple[Path, ...]:
         near, name = asked
         parts = name.split(".")
         if not is_read(name):
             return ()
-        roots = (*self._roots_near(near, parts[0]), *self._installed)
+        roots = chain(self._roots_near(near, parts[0]), self._installed, self._anywhere(parts[0]))
         return next(((path,) for root in roots if (path := self._below(root, parts)) is not None), ())
 
     def _roots_near(self, near: Path | None, top: str) -> Iterator[Path]:
@@ -96,13 +103,17 @@ class Locator:
         A namespace package has no file that says where it begins, so the directories around the file tell: one of that
         name, and the project's. Where the run starts does not matter then.
         """
-        if near is None:
-            yield from self._roots
-            return
-        yield near
+        if near is not None:
+            yield near
         yield from self._roots
-        yield from (one.parent for one in (near, *near.parents)[:_DEEPEST_NAMESPACE] if one.name == top)
-        yield from self._project_roots(near)
+        if near is not None:
+            yield from (one.parent for one in (near, *near.parents)[:_DEEPEST_NAMESPACE] if one.name == top)
+            yield from self._project_roots(near)
+
+    def _anywhere(self, top: str) -> Iterator[Path]:
+        """From where a top-level package is imported that lies elsewhere in the project, if one alone has the name."""
+        found = self._search.files(self._roots[0], TOP_LEVEL, top, MOST_FOLDERS) if self._roots else ()
+        yield from (path.parent.parent for path in found if len(found) == 1)
 
     def _project_roots(self, directory: Path) -> tuple[Path, ...]:
         """The directories around one in which a project keeps its top-level packages, the outermost first."""

@@ -65,8 +65,8 @@ class Project:
     def __init__(self, roots: Iterable[Path], settings: Settings, written: Mapping[str, str] | None = None) -> None:
         self.reads = Reads()
         self._overlay = Overlay()
-        self._locator = Locator(roots, settings.packages or installed_roots(), self.reads)
         self._search = WordSearch(self._overlay, settings, self.reads, written)
+        self._locator = Locator(roots, settings.packages or installed_roots(), self._search, self.reads)
         self._tree_of: Callable[[str], ast.Module] = parse
         self._start()
 
@@ -243,7 +243,8 @@ class Project:
         folders.
         """
         top = _package_directory(file)
-        project = self._locator.project_around((file.path if top is None else top).parents)
+        around = (file.path if top is None else top).parents
+        project = self._locator.project_around(around, is_package=top is not None)
         if project is None:
             return
         calling = self._search.files(project, "called", name, MOST_FOLDERS)

@@ -46,7 +46,7 @@ class Search:
 
     Attributes:
         directory: the directory.
-        kind: what the word has to stand for there, a field of ``Words``.
+        kind: what the word has to stand for there, as ``WordSearch.files`` has it.
         word: the word.
         most: number of folders beyond which nothing is found.
         answer: a digest of what was found.

@@ -12,13 +12,15 @@ from regbuf_lint.index.words import Words, read_words, words_of
 from regbuf_lint.source.discovery import python_files
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from regbuf_lint.index.reads import Reads
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.overlay import Overlay
 
+TOP_LEVEL = "top-level package"
+_PACKAGE = "__init__.py"
 MOST_FOLDERS = 4000
 """Folders of a project that are searched outside of its packages, so that nobody's home is read."""
 
@@ -63,16 +65,21 @@ class WordSearch:
 
         Args:
             directory: where to look.
-            kind: what the word stands for, a field of ``Words``.
+            kind: what the word stands for, a field of ``Words``; or ``TOP_LEVEL`` for the file of the top-level package
+                that is called so.
             word: the word.
             most: number of folders beyond which nothing is found.
         """
         key = (directory, kind, most)
         if key not in self._by_word:
+            pairs = (
+                self._top_level_packages(directory, most)
+                if kind == TOP_LEVEL
+                else self._words_below(kind, directory, most)
+            )
             found: defaultdict[str, list[Path]] = defaultdict(list)
-            for path in self._files_below(directory, most):
-                for one in getattr(self._of(path), kind):
-                    found[one].append(path)
+            for one, path in pairs:
+                found[one].append(path)
             self._by_word[key] = {one: tuple(paths) for one, paths in found.items()}
         answer = self._by_word[key].get(word, ())
         self._reads.note(Search(str(directory), kind, word, most, answer_of(answer)))
@@ -87,6 +94,15 @@ class WordSearch:
         """The words, as written, that were found in files of the disk since this was asked for the last time."""
         fresh, self._fresh = self._fresh, {}
         return fresh
+
+    def _words_below(self, kind: str, directory: Path, most: int | None) -> Iterator[tuple[str, Path]]:
+        return ((one, path) for path in self._files_below(directory, most) for one in getattr(self._of(path), kind))
+
+    def _top_level_packages(self, directory: Path, most: int | None) -> Iterator[tuple[str, Path]]:
+        """The names of packages that lie in no other one, with their files; no file is read for that."""
+        files = self._files_below(directory, most)
+        packages = {path.parent for path in files if path.name == _PACKAGE}
+        return ((one.name, one / _PACKAGE) for one in sorted(packages) if one.parent not in packages)
 
     def _files_below(self, directory: Path, most: int | None) -> list[Path]:
         key = (directory, most)

@@ -58,6 +58,7 @@ class FileResult:
             look like nn.Module classes.
         unfollowed: classes that take more steps to follow than are taken, by their dotted names in the file; what is
             found in them may not be all.
+        modules: number of nn.Module classes.
         is_parsed: whether the file was parsed; it need not be where no class in it can matter and nobody names it.
         fixed: what was changed, if fixes were asked for and something changed.
         text: text of the file as the findings see it, for source frames.
@@ -70,6 +71,7 @@ class FileResult:
     errors: tuple[FileError, ...] = ()
     unresolved_bases: tuple[str, ...] = ()
     unfollowed: tuple[str, ...] = ()
+    modules: int = 0
     is_parsed: bool = True
     fixed: FixedFile | None = None
     text: str = ""

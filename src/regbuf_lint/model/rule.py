@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-DOCUMENTATION_URL = "https://github.com/regbuf-lint/regbuf-lint/blob/main/docs/rules/{code}.md"
+from regbuf_lint.model.addresses import RULE_PAGE
 
 
 class Severity(str, Enum):
@@ -47,7 +47,26 @@ class RuleMeta:
     @property
     def url(self) -> str:
         """Address of the rule's page."""
-        return DOCUMENTATION_URL.format(code=self.code)
+        return RULE_PAGE.format(code=self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class FixSafety:
+    """How far the fix of a rule can be trusted, for its page; each case is a clause without a period at its end.
+
+    Attributes:
+        does: what the fix writes, in sentences; empty where there is none.
+        safe: where it is safe.
+        unsafe: where somebody has to look at it.
+        shown: where it is half of what has to be written, and never applied.
+        withheld: where there is none, since it would raise or change what the code means.
+    """
+
+    does: str = ""
+    safe: tuple[str, ...] = ()
+    unsafe: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +78,7 @@ class RuleDocs:
         why: what goes wrong in the code that it reports.
         example: Python code that it reports.
         use_instead: the same code as it should be.
-        fix_safety: when the fix is safe, when unsafe, when withheld.
+        fix_safety: when the fix is safe, unsafe, only shown, withheld.
         checkpoint_impact: what happens to the keys of ``state_dict()``.
         references: addresses of torch's documentation and issues.
     """
@@ -68,6 +87,6 @@ class RuleDocs:
     why: str
     example: str
     use_instead: str
-    fix_safety: str
+    fix_safety: FixSafety
     checkpoint_impact: str
     references: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -35,10 +35,30 @@ class Brackets(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class PerFileIgnore:
-    """Codes (or prefixes of codes) that are not reported in files matching a gitignore-style pattern."""
+    """Codes (or prefixes of codes) that are not reported in files matching a gitignore-style pattern.
+
+    Attributes:
+        pattern: the pattern.
+        codes: the codes.
+        root: what the pattern is relative to; None where that is the root of the settings.
+    """
 
     pattern: str
     codes: tuple[str, ...]
+    root: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPatterns:
+    """Gitignore-style patterns, and the directory that they are relative to.
+
+    Attributes:
+        root: the directory; None where that is the root of the settings.
+        patterns: the patterns.
+    """
+
+    root: Path | None
+    patterns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +83,7 @@ class Settings:
         unfixable: codes or prefixes whose fixes are shown only; a longer prefix wins over a shorter one.
         per_file_ignores: further ``ignore`` for some files.
         exclude: gitignore-style patterns of paths that discovery leaves out (defaults included).
+        inherited_excludes: the same of files that the configuration file extends, which lie elsewhere.
         respect_gitignore: whether discovery leaves out what git ignores.
         force_exclude: whether ``exclude`` also covers paths named on the command line.
         persistent: what fixes write for ``persistent``.
@@ -79,6 +100,7 @@ class Settings:
         ignore_attributes: ``attr`` or ``Class.attr`` patterns (fnmatch) that no rule reports.
         python: the interpreter or environment that the project runs with; empty where nothing says so.
         packages: directories of the packages installed there; none where it is not known.
+        files: the configuration file, and those that it extends; none where there is none.
     """
 
     root: Path
@@ -90,6 +112,7 @@ class Settings:
     unfixable: tuple[str, ...] = ()
     per_file_ignores: tuple[PerFileIgnore, ...] = ()
     exclude: tuple[str, ...] = ()
+    inherited_excludes: tuple[PlacedPatterns, ...] = ()
     respect_gitignore: bool = True
     force_exclude: bool = False
     persistent: Persistence = Persistence.AUTO
@@ -106,3 +129,4 @@ class Settings:
     ignore_attributes: tuple[str, ...] = ()
     python: str = ""
     packages: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = field(default=(), compare=False, repr=False)

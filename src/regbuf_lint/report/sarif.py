@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint import __version__
+from regbuf_lint.model.addresses import DOCUMENTATION
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.report.fingerprints import Fingerprints
 from regbuf_lint.report.json_format import not_followed_record
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from regbuf_lint.report.problems import Problem
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_HOME = "https://github.com/regbuf-lint/regbuf-lint"
 FINGERPRINT = "regbuf-lint/v1"
 """Name of our fingerprint; ``primaryLocationLineHash`` is GitHub's, whose upload action computes it."""
 
@@ -38,7 +38,7 @@ def render(result: RunResult, context: ReportContext) -> str:
         "tool": {
             "driver": {
                 "name": "regbuf-lint",
-                "informationUri": _HOME,
+                "informationUri": DOCUMENTATION,
                 "semanticVersion": __version__,
                 "rules": [rule_descriptor(rules[code], docs.get(code)) for code in places],
             }

@@ -1,4 +1,4 @@
-"""Colours of a terminal, or none; rich is imported for the first thing that is shown in colour."""
+"""Colours of a terminal, or none."""
 
 from __future__ import annotations
 
@@ -13,24 +13,20 @@ class Style:
 
     def bold(self, text: str) -> str:
         """Return bold text."""
-        return self._paint("bold", text)
+        return self._paint("1", text)
 
     def red(self, text: str) -> str:
         """Return bold red text."""
-        return self._paint("bold red", text)
+        return self._paint("1;31", text)
 
     def cyan(self, text: str) -> str:
         """Return cyan text."""
-        return self._paint("cyan", text)
+        return self._paint("36", text)
 
     def blue(self, text: str) -> str:
         """Return bold blue text."""
-        return self._paint("bold blue", text)
+        return self._paint("1;34", text)
 
-    def _paint(self, definition: str, text: str) -> str:
-        if not self.color or not text:
-            return text
-        from rich.color import ColorSystem  # noqa: PLC0415  start-up time
-        from rich.style import Style as RichStyle  # noqa: PLC0415
-
-        return RichStyle.parse(definition).render(text, color_system=ColorSystem.STANDARD)
+    def _paint(self, codes: str, text: str) -> str:
+        """Return text between what ECMA-48 calls Select Graphic Rendition, set and reset."""
+        return f"\033[{codes}m{text}\033[0m" if self.color and text else text

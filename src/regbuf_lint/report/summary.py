@@ -16,22 +16,37 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import RunResult
 
 
-def summary_line(result: RunResult, *, fixing: bool, unsafe: bool) -> str:
+def extent(result: RunResult, files: int, seconds: float) -> str:
+    """Return how much a run has looked at and how long it took.
+
+    Args:
+        result: what it found.
+        files: number of files.
+        seconds: the time.
+    """
+    modules = count(sum(file.modules for file in result.files), "nn.Module class")
+    return f"{count(files, 'file')} with {modules} ({seconds:.2f} s)"
+
+
+def summary_line(result: RunResult, *, fixing: bool, unsafe: bool, where: str = "") -> str:
     """Return the line that counts findings.
 
     Args:
         result: what a run found and did.
+        where: how much it has looked at, as ``extent`` says it; empty where that is not told.
         fixing: whether the run fixed; a run that did not says what could be fixed.
         unsafe: whether unsafe fixes were asked for.
     """
     left = len(result.findings)
+    where = where and f" in {where}"
     fixed = len(_applied(result))
     if fixed:
-        return f"Found {count(left + fixed, 'finding')} ({fixed} fixed, {left} remaining)."
+        return f"Found {count(left + fixed, 'finding')} ({fixed} fixed, {left} remaining){where}."
     if not left:
         failed = len({error.path for error in result.all_errors})
-        return f"No findings, but {count(failed, 'path')} could not be checked." if failed else "No findings."
-    return f"Found {count(left, 'finding')}{_fixable(result, fixing=fixing, unsafe=unsafe)}."
+        but = f", but {count(failed, 'path')} could not be checked" if failed else ""
+        return f"No findings{where}{but}."
+    return f"Found {count(left, 'finding')}{_fixable(result, fixing=fixing, unsafe=unsafe)}{where}."
 
 
 def _fixable(result: RunResult, *, fixing: bool, unsafe: bool) -> str:

@@ -8,7 +8,7 @@ from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.fix import Applicability, Fix
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Tensor, is_only, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF203",
     name="buffer-attribute",
-    summary="style: call register_buffer instead of assigning nn.Buffer",
+    summary="style: call `register_buffer` instead of assigning `nn.Buffer`",
     severity=Severity.INFO,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,
@@ -38,9 +38,13 @@ DOCS = RuleDocs(
     ),
     example="self.mask = nn.Buffer(torch.ones(8), persistent=False)\n",
     use_instead='self.register_buffer("mask", torch.ones(8), persistent=False)\n',
-    fix_safety=(
-        "Safe where the tensor certainly is one and has no gradient; unsafe elsewhere, since `nn.Buffer` detaches its "
-        "tensor and makes an empty one of None. Withheld where the statement is more than one plain assignment."
+    fix_safety=FixSafety(
+        does="Calls `register_buffer`.",
+        safe=("where the tensor certainly is one, and has no gradient",),
+        unsafe=(
+            "where it may have a gradient or be None: `nn.Buffer` detaches its tensor, and makes an empty one of None",
+        ),
+        withheld=("where the statement is more than one plain assignment",),
     ),
     checkpoint_impact="None: `persistent` stays as it is.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),

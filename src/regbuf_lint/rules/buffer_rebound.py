@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.finding import Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import (
     Buffer,
     Literal,
@@ -61,7 +61,9 @@ DOCS = RuleDocs(
         "    def reset(self) -> None:\n"
         "        self.scale.fill_(1.0)\n"
     ),
-    fix_safety="There is no fix: the value may belong under another name, or into the buffer's elements.",
+    fix_safety=FixSafety(
+        withheld=("always: the value may belong under another name, or into the buffer's elements",),
+    ),
     checkpoint_impact="None.",
     references=("https://docs.pytorch.org/docs/stable/notes/modules.html#module-state",),
 )

@@ -11,7 +11,7 @@ from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.infer.derivatives import is_differentiated_by_hand
 from regbuf_lint.model.class_view import GradientRequest, Registration
 from regbuf_lint.model.fix import Applicability, Edit, Fix
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, is_only, may_be, tensors, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
@@ -48,11 +48,16 @@ DOCS = RuleDocs(
         'self.register_buffer("scale", torch.ones(8))  # a constant\n'
         "self.weight = nn.Parameter(torch.ones(8))  # something to train\n"
     ),
-    fix_safety=(
-        "Always unsafe, since only the author knows whether the tensor was meant to be trained: the fix drops "
-        "`requires_grad=True`, unwraps `nn.Parameter(...)`, detaches a computed tensor, or deletes the statement that "
-        "asks for the gradient later. It never makes a Parameter out of a buffer. Withheld where such a statement "
-        "cannot be taken out, and where the gradient is asked for somewhere else."
+    fix_safety=FixSafety(
+        does=(
+            "Drops `requires_grad=True`, unwraps `nn.Parameter(...)`, detaches a computed tensor, or deletes the "
+            "statement that asks for the gradient later. It never makes a Parameter out of a buffer."
+        ),
+        unsafe=("always: only the author knows whether the tensor was meant to be trained",),
+        withheld=(
+            "the statement that asks for the gradient cannot be taken out",
+            "the gradient is asked for somewhere else",
+        ),
     ),
     checkpoint_impact="None: the key stays.",
     references=(

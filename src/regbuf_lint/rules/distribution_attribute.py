@@ -9,7 +9,7 @@ from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Distribution, NoneValue, is_only
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ DOCS = RuleDocs(
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        return self.prior.log_prob(x)\n"
     ),
-    fix_safety="There is no fix: the buffers need names, and who reads the attribute may keep it.",
+    fix_safety=FixSafety(
+        withheld=("always: the buffers need names, and who reads the attribute may keep it",),
+    ),
     checkpoint_impact="None as long as the buffers are registered with `persistent=False`.",
     references=("https://docs.pytorch.org/docs/stable/distributions.html",),
 )

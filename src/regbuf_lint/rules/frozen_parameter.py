@@ -8,7 +8,7 @@ from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.model.class_view import GradientRequest, Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Parameter, Unset, is_only
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF201",
     name="frozen-parameter",
-    summary="nn.Parameter(t, requires_grad=False): a constant that pretends to be trainable",
+    summary="`nn.Parameter(t, requires_grad=False)`: a constant that pretends to be trainable",
     severity=Severity.INFO,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,
@@ -39,9 +39,13 @@ DOCS = RuleDocs(
     ),
     example="self.table = nn.Parameter(torch.ones(8), requires_grad=False)\n",
     use_instead='self.register_buffer("table", torch.ones(8))\n',
-    fix_safety=(
-        "Always unsafe: something may look for it in `parameters()`, or freeze it for a part of the training only. "
-        "Withheld where the statement is more than a plain assignment, or the attribute is assigned elsewhere too."
+    fix_safety=FixSafety(
+        does="Registers a persistent buffer instead.",
+        unsafe=("always: something may look for it in `parameters()`, or freeze it for a part of the training only",),
+        withheld=(
+            "the statement is more than a plain assignment",
+            "the attribute is assigned elsewhere, too",
+        ),
     ),
     checkpoint_impact="None: the buffer is persistent, so the key in `state_dict()` stays.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html",),

@@ -10,7 +10,7 @@ from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.fixes.buffer_fix import NO_FIX
 from regbuf_lint.fixes.host_value_fix import host_value_fix
 from regbuf_lint.model.finding import Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,10 +56,16 @@ DOCS = RuleDocs(
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        return x * self.scale\n"
     ),
-    fix_safety=(
-        "A number without dimensions gets the fix of RBF001, which registers it as a buffer. For what Python alone "
-        "reads, the fix shows the number or list that it is made of, and is not applied, since what reads it has to "
-        "change, too. What nothing reads gets no fix: delete it, or use a local."
+    fix_safety=FixSafety(
+        does="Depends on what becomes of the tensor.",
+        safe=("where it is a number without dimensions, which is registered under the conditions of RBF001",),
+        shown=(
+            (
+                "where Python alone reads it: the fix is the number or list that it is made of, and what reads it has "
+                "to change, too"
+            ),
+        ),
+        withheld=("where nothing reads it: delete it, or use a local",),
     ),
     checkpoint_impact="As for RBF001.",
     references=("https://docs.pytorch.org/docs/stable/notes/modules.html#module-state",),

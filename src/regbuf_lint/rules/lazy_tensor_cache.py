@@ -10,7 +10,7 @@ from regbuf_lint.fixes.buffer_fix import buffer_fixes
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.fix import Applicability
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import NoneValue, Tensor, Unset, is_only, is_tensor, tensors
 from regbuf_lint.rewrite.names import attribute_key
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF004",
     name="lazy-tensor-cache",
-    summary="an attribute set to None while the nn.Module is built and filled with a tensor later: stale after .to()",
+    summary="an attribute set to None while the nn.Module is built and filled with a tensor later: stale after `.to()`",
     severity=Severity.WARNING,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,
@@ -60,9 +60,10 @@ DOCS = RuleDocs(
         "        super().__init__()\n"
         '        self.register_buffer("mask", None, persistent=False)\n'
     ),
-    fix_safety=(
-        "Always unsafe: None is registered as a buffer, so that the tensor assigned later becomes its value and moves. "
-        "Withheld under the same conditions as the fix of RBF001."
+    fix_safety=FixSafety(
+        does="Registers None as a buffer, so that the tensor assigned later becomes its value and moves.",
+        unsafe=("always: `hasattr` is true from the start",),
+        withheld=("where the fix of RBF001 would be withheld",),
     ),
     checkpoint_impact=(
         "None with `--persistent auto`: a checkpoint that holds what came later could not be loaded into a new object, "

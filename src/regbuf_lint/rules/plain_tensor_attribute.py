@@ -13,7 +13,7 @@ from regbuf_lint.fixes.buffer_fix import BufferFix, computed_name_fix
 from regbuf_lint.fixes.buffer_plan import becomes_assignment
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.finding import Finding, Related
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Dtype, tensors
 from regbuf_lint.rewrite.names import attribute_key
 
@@ -65,45 +65,61 @@ DOCS = RuleDocs(
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        return x.masked_fill(self.mask == 0, 0)\n"
     ),
-    fix_safety=(
-        "Safe: the tensor is made on the spot, nothing else holds it, no method gives the attribute another value, "
-        "and whatever a method computes it with, and does not move, follows the object or is registered in the same "
-        "edit.\n\n"
-        "Unsafe, with the reason in the help, where\n\n"
-        "- the buffer is persistent: `state_dict()` gains a key;\n"
-        "- it may be somebody else's tensor (an argument, another attribute, a cached result), or a number;\n"
-        "- it is complex, may be of double precision (NumPy's arrays are, where nothing else is said), has a precision "
-        "that the code chose, or is an expanded view;\n"
-        "- a method replaces it, and not by the constructor's own expression; it starts empty and changes; a method "
-        "expands it later;\n"
-        "- a method combines it with an attribute whose fix is unsafe, which the same edit registers, or with one of "
-        "unknown kind, which stays;\n"
-        "- a method gives it to NumPy, asserts its dtype, or makes it the `.data` of another tensor;\n"
-        "- TorchScript may compile the method that would register it;\n"
-        "- one statement gives several attributes their values, another branch assigns what may be no tensor (it is "
-        "registered as well), or the name is only known at run time;\n"
-        "- it is assigned before `super().__init__()`, and constructors of bases run in between;\n"
-        "- the class says `x = None`, which becomes an annotation.\n\n"
-        "Withheld, with the reason in the help, where registering would raise or change what the code means:\n\n"
-        "- others than the constructor itself need it before `super().__init__()`;\n"
-        "- the class, a base or `nn.Module` has the name already;\n"
-        "- it is later deleted or set to something that is no tensor, is looked up in `__dict__`, or is changed by "
-        "shallow copies of the object;\n"
-        "- an own `__getattr__` finds no buffers, an own `__setattr__` keeps tensors elsewhere, or a method changes "
-        "each of the object's buffers;\n"
-        "- an annotation would become a field of a dataclass.\n\n"
-        "Shown and not applied, since more has to change:\n\n"
-        "- it is computed from parameters, or from what requires a gradient: a buffer has to be detached;\n"
-        "- a method joins it with a tensor that it makes on the CPU, or with an attribute whose tensors stay there "
-        "(without a fix, or left alone by a `noqa`), and would fail on an accelerator;\n"
-        "- an argument that may be a Parameter: some caller gives one, it is the weight of a layer, or neither an "
-        "annotation nor a caller tells;\n"
-        "- an own `to` moves it, or what it belongs to, and leaves a precision as it is that the code chose;\n"
-        "- it would be saved, though it comes from outside, or is one number that each object draws;\n"
-        "- no method reads it, and other code may, as far as names tell;\n"
-        "- `nn.Parameter(t).to(device)`, where the cast belongs before the Parameter;\n"
-        "- parts of models with `from_pretrained` whose `_init_weights` can't compute the value. Where it can, the fix "
-        "writes that too and is unsafe."
+    fix_safety=FixSafety(
+        does=(
+            "Registers the tensor where it is assigned. An unsafe, withheld or shown fix says why in the help of "
+            "its finding."
+        ),
+        safe=(
+            (
+                "where the tensor is made on the spot, nothing else holds it, no method gives the attribute another "
+                "value, and whatever a method computes it with follows the object, is moved there, or is registered "
+                "in the same edit"
+            ),
+        ),
+        unsafe=(
+            "the buffer is persistent: `state_dict()` gains a key",
+            "it may be somebody else's tensor (an argument, another attribute, a cached result), or a number",
+            (
+                "it is complex, an expanded view, or may be of double precision, as NumPy's arrays are; or the code "
+                "chose its precision"
+            ),
+            (
+                "it starts empty and changes, a method expands it, or replaces it by something else than the "
+                "constructor's expression"
+            ),
+            "a method combines it with an attribute whose fix is unsafe, or with one of unknown kind, which stays",
+            "a method gives it to NumPy, asserts its dtype, or makes it the `.data` of another tensor",
+            "TorchScript may compile the method that would register it",
+            "one statement gives several attributes their values, or the name is only known at run time",
+            "another branch assigns what may be no tensor, which is registered as well",
+            "it is assigned before `super().__init__()`, and constructors of bases run in between",
+            "the class says `x = None`, which becomes an annotation",
+        ),
+        shown=(
+            "it is computed from parameters, or from what requires a gradient: a buffer has to be detached",
+            "a method joins it with a tensor that stays on the CPU, and would fail on an accelerator",
+            (
+                "it is an argument that may be a Parameter: some caller gives one, it is the weight of a layer, or "
+                "nobody tells"
+            ),
+            "an own `to` moves it, or what it belongs to, and keeps a precision that the code chose",
+            "it would be saved, though it comes from outside, or is one number that each object draws",
+            "no method reads it, and other code may, as far as names tell",
+            "it is `nn.Parameter(t).to(device)`, where the cast belongs before the Parameter",
+            (
+                "a model with `from_pretrained` has an `_init_weights` that can't compute the value. Where it can, "
+                "the fix writes that, too, and is unsafe"
+            ),
+        ),
+        withheld=(
+            "others than the constructor itself need it before `super().__init__()`",
+            "the class, a base or `nn.Module` has the name already",
+            "it is later deleted, set to something that is no tensor, or looked up in `__dict__`",
+            "shallow copies of the object change it, or a method changes each of the object's buffers",
+            "an own `__getattr__` finds no buffers, or an own `__setattr__` keeps tensors elsewhere",
+            "an annotation would become a field of a dataclass",
+        ),
     ),
     checkpoint_impact=(
         "With `--persistent auto`:\n\n"

@@ -8,7 +8,7 @@ from regbuf_lint.classes.moves import device_moves
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, is_only, may_be
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import without_statement
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF204",
     name="redundant-device-move",
-    summary="a registered buffer moved with .to(x.device): it follows the nn.Module by itself",
+    summary="a registered buffer moved with `.to(x.device)`: it follows the nn.Module by itself",
     severity=Severity.INFO,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,
@@ -55,9 +55,12 @@ DOCS = RuleDocs(
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        return x * self.mask\n"
     ),
-    fix_safety=(
-        "Always unsafe: where the nn.Module and its input are kept on different devices on purpose, the call is "
-        "needed. `self.buf = self.buf.to(x.device)` goes as a whole; withheld where it is all that its block holds."
+    fix_safety=FixSafety(
+        does="Drops the call; `self.buf = self.buf.to(x.device)` goes as a whole.",
+        unsafe=(
+            "always: the call is needed where the nn.Module and its input are kept on different devices on purpose",
+        ),
+        withheld=("where the statement is all that its block holds",),
     ),
     checkpoint_impact="None.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.to",),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.finding import Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF103",
     name="register-before-init",
-    summary="a buffer registered before super().__init__(): AttributeError at run time",
+    summary="a buffer registered before `super().__init__()`: AttributeError at run time",
     severity=Severity.ERROR,
     on_by_default=True,
     fixable=FixAvailability.NEVER,
@@ -43,8 +43,8 @@ DOCS = RuleDocs(
         "        super().__init__()\n"
         '        self.register_buffer("scale", torch.ones(8))\n'
     ),
-    fix_safety=(
-        "There is no fix: what stands between the registration and `super().__init__()` may have to stay before it."
+    fix_safety=FixSafety(
+        withheld=("always: what stands between the registration and `super().__init__()` may have to stay before it",),
     ),
     checkpoint_impact="None: the class could not be built.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.fix import Applicability, Fix
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Tensor, is_only, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF202",
     name="register-buffer-call",
-    summary="style: assign nn.Buffer instead of calling register_buffer (torch 2.5 and later)",
+    summary="style: assign `nn.Buffer` instead of calling `register_buffer` (torch 2.5 and later)",
     severity=Severity.INFO,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,
@@ -38,9 +38,10 @@ DOCS = RuleDocs(
     ),
     example='self.register_buffer("mask", torch.ones(8), persistent=False)\n',
     use_instead="self.mask = nn.Buffer(torch.ones(8), persistent=False)\n",
-    fix_safety=(
-        "Safe with torch 2.5 and later. Where the file has no name for `nn.Buffer`, the fix imports it. Withheld where "
-        "the project says that it runs with older releases of torch."
+    fix_safety=FixSafety(
+        does="Assigns `nn.Buffer`, and imports it where the file has no name for it.",
+        safe=("where the project runs with torch 2.5 or later",),
+        withheld=("where the project says that it runs with older releases of torch",),
     ),
     checkpoint_impact="None: `persistent` stays as it is.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Buffer.html",),

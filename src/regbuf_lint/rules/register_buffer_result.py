@@ -8,7 +8,7 @@ from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.model.class_view import Registration
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Span
 from regbuf_lint.rewrite.names import attribute_key
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF106",
     name="register-buffer-result",
-    summary="the result of register_buffer assigned to an attribute: it is None",
+    summary="the result of `register_buffer` assigned to an attribute: it is None",
     severity=Severity.ERROR,
     on_by_default=True,
     fixable=FixAvailability.SOMETIMES,
@@ -34,9 +34,10 @@ DOCS = RuleDocs(
     ),
     example='self.w = self.register_buffer("w", torch.ones(8))\n',
     use_instead='self.register_buffer("w", torch.ones(8))\n',
-    fix_safety=(
-        "Safe where both names are the same: the attribute is then what the code says it is. Withheld where they "
-        "differ, since only the author knows under which name the tensor is meant to be found."
+    fix_safety=FixSafety(
+        does="Drops the assignment.",
+        safe=("where both names are the same: the attribute is then what the code says it is",),
+        withheld=("where the names differ: only the author knows under which one the tensor is meant to be found",),
     ),
     checkpoint_impact="`state_dict()` gains the key that was meant to be there.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),

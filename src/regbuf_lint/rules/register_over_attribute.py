@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.fixes.register_over_fix import fix_of
 from regbuf_lint.model.class_view import GradientRequest, Registration, Write
 from regbuf_lint.model.finding import Finding, Related
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Unset, may_be
 
 if TYPE_CHECKING:
@@ -37,11 +37,18 @@ DOCS = RuleDocs(
     ),
     example='self.running_mean = torch.zeros(8)\nself.register_buffer("running_mean", self.running_mean)\n',
     use_instead='self.register_buffer("running_mean", torch.zeros(8))\n',
-    fix_safety=(
-        "Safe where one plain assignment in the same method stands before: it becomes the registration where that "
-        "registers `self.x` itself, and is dropped where it gave a constant. Unsafe where the dropped assignment "
-        "computes something. Withheld where the class or a base defines the name, where several statements assign it, "
-        "and where it is read in between."
+    fix_safety=FixSafety(
+        does="Turns the assignment before into the registration, or drops it.",
+        safe=(
+            "one plain assignment in the same method stands before, and the registration registers `self.x` itself",
+            "the dropped assignment gave a constant",
+        ),
+        unsafe=("where the dropped assignment computes something",),
+        withheld=(
+            "the class or a base defines the name",
+            "several statements assign it",
+            "it is read in between",
+        ),
     ),
     checkpoint_impact="`state_dict()` gains the key that was meant to be there; `persistent` stays as it is written.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer",),

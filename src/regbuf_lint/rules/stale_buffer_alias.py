@@ -8,7 +8,7 @@ from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.fixes.buffer_aliases import alias_fix
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, Mapping, NoneValue, Sequence, is_only, is_tensor, may_be, parts_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF105",
     name="stale-buffer-alias",
-    summary="a buffer also stored under another attribute or in a container: the alias stays behind on .to()",
+    summary="a buffer also stored under another attribute or in a container: the alias stays behind on `.to()`",
     severity=Severity.ERROR,
     on_by_default=True,
     fixable=FixAvailability.SOMETIMES,
@@ -54,12 +54,22 @@ DOCS = RuleDocs(
         "    def both(self) -> list[torch.Tensor]:\n"
         "        return [self.first, self.second]\n"
     ),
-    fix_safety=(
-        "Always unsafe: a second name becomes a buffer of its own, as RBF001 registers it where the first one is still "
-        "a plain tensor, and the two become separate tensors after `.to()`; a property, or a plain read of the buffer, "
-        "may be better. Withheld where the class changes the buffer, or a checkpoint may load other values into it, "
-        "since the second one would not change with it; for buffers of other objects and in containers, for which a "
-        "property is better; and where the fix of RBF001 would be withheld."
+    fix_safety=FixSafety(
+        does="Makes the second name a buffer of its own, as RBF001 does, where the first one is still a plain tensor.",
+        unsafe=(
+            (
+                "always: the two become separate tensors after `.to()`. A property, or a plain read of the buffer, "
+                "may be better"
+            ),
+        ),
+        withheld=(
+            (
+                "the class changes the buffer, or a checkpoint may load other values into it: the second one would "
+                "not change with it"
+            ),
+            "it is a buffer of another object, or in a container, for which a property is better",
+            "the fix of RBF001 would be withheld",
+        ),
     ),
     checkpoint_impact="As for RBF001.",
     references=("https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.to",),

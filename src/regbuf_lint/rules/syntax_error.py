@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from regbuf_lint.model.finding import Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Position, Span
 
 META = RuleMeta(
@@ -23,7 +23,9 @@ DOCS = RuleDocs(
     why="Nothing else can be found in such a file. Syntax newer than the running Python is reported too.",
     example="def forward(self, x:\n    return x\n",
     use_instead="def forward(self, x):\n    return x\n",
-    fix_safety="There is no fix.",
+    fix_safety=FixSafety(
+        withheld=("always: what was meant cannot be told",),
+    ),
     checkpoint_impact="None.",
     references=("https://docs.python.org/3/reference/grammar.html",),
 )

@@ -11,7 +11,7 @@ from regbuf_lint.fixes.attribute_fixes import container_fixes
 from regbuf_lint.fixes.container_fix import are_parts_of_parameters
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.finding import Finding
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,14 +67,25 @@ DOCS = RuleDocs(
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        return x * self.masks[0]\n"
     ),
-    fix_safety=(
-        "Always unsafe. A list or tuple that is written out, a comprehension, or what a function makes whose source is "
-        "at hand, becomes numbered buffers and a property under the old name, which gives them as a list or tuple: "
-        "indexing, loops, `len()`, `zip()` and unpacking read it as before, but each read makes a new list, and "
-        "TorchScript cannot compile the property. Withheld, with the reason in the help, where the attribute is "
-        "handed on, changed, assigned again or named in a string; for dicts, named tuples, nested containers, and "
-        "lists that are filled with `append`; for parts of a Parameter, which are to be taken where they are used; "
-        "where the file speaks of TorchScript; where a name is taken; and where the fix of RBF001 would be withheld."
+    fix_safety=FixSafety(
+        does=(
+            "Makes numbered buffers, and a property under the old name that gives them as a list or tuple. It does "
+            "so for a list or tuple that is written out, a comprehension, and what a function makes whose source is "
+            "at hand."
+        ),
+        unsafe=(
+            (
+                "always: indexing, loops, `len()`, `zip()` and unpacking read the property as before, but each read "
+                "makes a new list, and TorchScript cannot compile it"
+            ),
+        ),
+        withheld=(
+            "the attribute is handed on, changed, assigned again, or named in a string",
+            "it is a dict, a named tuple, a nested container, or a list that is filled with `append`",
+            "it holds parts of a Parameter, which are to be taken where they are used",
+            "the file speaks of TorchScript, or a name is taken",
+            "the fix of RBF001 would be withheld",
+        ),
     ),
     checkpoint_impact=(
         "As for RBF001: with `--persistent auto`, tensors that every construction rebuilds are registered with "

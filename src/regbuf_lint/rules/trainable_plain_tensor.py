@@ -11,7 +11,7 @@ from regbuf_lint.infer.derivatives import is_differentiated_by_hand, is_handed_o
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import is_tensor
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF005",
     name="trainable-plain-tensor",
-    summary="a tensor with requires_grad=True assigned to self: never in parameters(), so never trained",
+    summary="a tensor with `requires_grad=True` assigned to self: never in parameters(), so never trained",
     severity=Severity.ERROR,
     on_by_default=True,
     fixable=FixAvailability.SOMETIMES,
@@ -57,9 +57,18 @@ DOCS = RuleDocs(
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        return x * self.scale\n"
     ),
-    fix_safety=(
-        "Always unsafe: the tensor becomes trainable, which is what the code asks for and yet changes what training "
-        "does. Withheld where the file has no name for `torch.nn`, or the statement is more than a plain assignment."
+    fix_safety=FixSafety(
+        does="Wraps the tensor in `nn.Parameter(...)`.",
+        unsafe=(
+            (
+                "always: the tensor becomes trainable, which is what the code asks for and yet changes what "
+                "training does"
+            ),
+        ),
+        withheld=(
+            "the file has no name for `torch.nn`",
+            "the statement is more than a plain assignment",
+        ),
     ),
     checkpoint_impact="`state_dict()` gains the key of the Parameter.",
     references=(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
-from regbuf_lint.model.rule import FixAvailability, RuleDocs, RuleMeta, Severity
+from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.span import Position, Span
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ DOCS = RuleDocs(
     why="A comment that suppresses nothing misleads its reader, and hides the next finding on its line.",
     example="self.size = 8  # noqa: RBF001\n",
     use_instead="self.size = 8\n",
-    fix_safety="Safe: only the comment changes; codes of other tools and other text in it stay.",
+    fix_safety=FixSafety(
+        does="Removes the codes, or the comment. Codes of other tools and other text in it stay.",
+        safe=("always: only the comment changes",),
+    ),
     checkpoint_impact="None.",
     references=("https://flake8.pycqa.org/en/latest/user/violations.html#in-line-ignoring-errors",),
 )

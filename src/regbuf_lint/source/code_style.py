@@ -26,6 +26,11 @@ _BASED_ON = rf"(?:--style){_GAP}(?:based_on_style{_GAP})?(\w+)"
 _LIMIT = rf"(?m)^(?!.*--exit-zero).*--max-line-length{_GAP}(\d+)"
 """Of a run that fails for longer lines; GitHub's template for Python has another one, which only counts."""
 _LIMIT_SECTIONS = ("flake8", "pycodestyle", "pep8")
+_LIMIT_FILES = ("setup.cfg", "tox.ini", ".flake8", ".pycodestyle")
+_RUFF_FILES = (".ruff.toml", "ruff.toml")
+_YAPF_FILE = ".style.yapf"
+STYLE_FILES = (*_LIMIT_FILES, *_RUFF_FILES, _YAPF_FILE)
+"""Files with settings of formatters, and with limits that lines have to keep."""
 _YAPF_LENGTHS = {"pep8": 79, "google": 80, "yapf": 80, "chromium": 80, "facebook": 80}
 _QUOTES = {"single": "'", "preserve": ""}
 
@@ -53,7 +58,7 @@ def code_style(tools: ProjectTools) -> CodeStyle:
     else that of each file.
     """
     settings = {
-        "ruff format": tools.toml("ruff", ".ruff.toml", "ruff.toml", config=tools.argument("ruff format", _CONFIG)),
+        "ruff format": tools.toml("ruff", *_RUFF_FILES, config=tools.argument("ruff format", _CONFIG)),
         "black": tools.toml("black", config=tools.argument("black", _CONFIG)),
         "yapf": _yapf_settings(tools),
     }
@@ -92,7 +97,7 @@ def _yapf(tools: ProjectTools, table: Mapping[str, Any]) -> CodeStyle:
 
 
 def _yapf_settings(tools: ProjectTools) -> Mapping[str, Any] | None:
-    for section, file in (("style", ".style.yapf"), ("yapf", "setup.cfg")):
+    for section, file in (("style", _YAPF_FILE), ("yapf", "setup.cfg")):
         found = tools.ini(section, file)
         if found is not None:
             return found
@@ -101,7 +106,7 @@ def _yapf_settings(tools: ProjectTools) -> Mapping[str, Any] | None:
 
 def _limit(tools: ProjectTools) -> int | None:
     """The length of lines that flake8 or pycodestyle allows."""
-    sections = (tools.ini(section, "setup.cfg", "tox.ini", ".flake8", ".pycodestyle") for section in _LIMIT_SECTIONS)
+    sections = (tools.ini(section, *_LIMIT_FILES) for section in _LIMIT_SECTIONS)
     written = [tools.argument("flake8", _LIMIT), (tools.toml("flake8") or {}).get("max-line-length")]
     for section in sections:
         written += [section.get(key) for key in ("max-line-length", "max_line_length")] if section is not None else []

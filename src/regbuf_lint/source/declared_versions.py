@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SETUP = "setup.cfg"
 _REQUIREMENTS = "requirements*.txt"
+DECLARING_FILES = (PYPROJECT, SETUP, _REQUIREMENTS, "setup.py")
+"""Files in which a project says what it runs with."""
 _PACKAGE = "torch"
 _LOWER_ENDS = frozenset({">=", ">", "~=", "==", "==="})
 _LOWER_END = re.compile(r"(?:>=?|~=|===?)\s*(\d+)(?:\.(\d+))?")

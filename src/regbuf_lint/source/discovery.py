@@ -7,24 +7,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.model.file_settings import FileSettings
 from regbuf_lint.model.result import FileError
 from regbuf_lint.source.errors import os_error_text
-from regbuf_lint.source.gitignore import (
-    IgnoreStack,
-    as_directory,
-    compile_patterns,
-    ignored,
-    stack_above,
-    verdict,
-    with_file,
-)
+from regbuf_lint.source.exclusion import Exclusion
+from regbuf_lint.source.gitignore import IgnoreStack, as_directory, ignored, stack_above, with_file
+from regbuf_lint.source.shown_paths import path_order, shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pathspec import GitIgnoreSpec
+    from collections.abc import Callable, Sequence
 
     from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.exclusion import WalkExclusion
+
+    Lookup = Callable[[Path, Path], Settings]
+    """Gives the settings for the files of a directory, which is told with what the user has named."""
 
 DEFAULT_EXCLUDES = (
     ".bzr",
@@ -67,24 +64,30 @@ class Discovery:
         files: files in the order of their paths, each once, named as the user's path leads to them.
         errors: paths that are missing and directories that cannot be listed.
         empty: directories named by the user below which no Python file or notebook was found.
+        settings: the settings of each file.
     """
 
     files: tuple[Path, ...]
     errors: tuple[FileError, ...]
     empty: tuple[Path, ...] = ()
+    settings: FileSettings = field(default_factory=FileSettings)
 
 
-def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
+def discover(paths: Sequence[Path], lookup: Lookup) -> Discovery:
     """Find the files that a run has to read.
 
     A file named is taken whatever its name is, a directory named is walked even where a pattern excludes it; with
-    ``settings.force_exclude`` the patterns of ``settings.exclude`` cover both. Below a directory only ``*.py``
-    and ``*.ipynb`` count, and symbolic links to directories are not followed.
+    ``force_exclude`` the patterns of ``exclude`` cover both. Below a directory only ``*.py`` and ``*.ipynb`` count,
+    and symbolic links to directories are not followed. What is in a directory is judged by the settings for it.
+
+    Args:
+        paths: what the user names.
+        lookup: gives the settings for the files of a directory.
 
     Raises:
-        ValueError: a pattern of ``settings.exclude`` is not valid.
+        SettingsError: those of a directory cannot be used.
     """
-    search = _Search(settings)
+    search = _Search(lookup)
     empty = []
     for path in paths:
         problem = _why_unusable(path)
@@ -97,7 +100,9 @@ def discover(paths: Sequence[Path], settings: Settings) -> Discovery:
                 empty.append(path)
         else:
             search.take(path)
-    return Discovery(search.files(), tuple(search.errors), tuple(empty))
+    found = search.files_with_settings()
+    files = tuple(path for path, _ in found)
+    return Discovery(files, tuple(search.errors), tuple(empty), FileSettings.of_each(found))
 
 
 def python_files(directory: Path, settings: Settings, most: int | None = None) -> list[Path] | None:
@@ -114,22 +119,23 @@ def python_files(directory: Path, settings: Settings, most: int | None = None) -
     Returns:
         None where there are more folders.
     """
-    search = _Search(replace(settings, respect_gitignore=False))
+    everything = replace(settings, respect_gitignore=False)
+    search = _Search(lambda *_: everything)
     real = os.path.realpath(directory)
-    rules = search.rules(real)
-    pending = [_Directory(str(directory / "_")[:-1], real, ())]
+    view = _View(everything, Exclusion(everything).below(real))
+    pending = [_Directory(str(directory / "_")[:-1], real, (), view, directory)]
     folders = 0
     while pending:
         folders += 1
         if most is not None and folders > most:
             return None
-        pending.extend(search.list(pending.pop(), rules))
+        pending.extend(search.list(pending.pop()))
     return [one for one in search.files() if one.suffix == _PYTHON]
 
 
 def is_excluded(path: Path, settings: Settings) -> bool:
     """Whether ``settings.exclude`` covers a path (which need not exist) or a directory above it."""
-    return _Search(settings).excluded(os.path.realpath(path))
+    return Exclusion(settings).covers(os.path.realpath(path))
 
 
 def _why_unusable(path: Path) -> str:
@@ -145,13 +151,31 @@ def _why_unusable(path: Path) -> str:
     return ""
 
 
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What decides about the entries of a directory: the settings for its files, and what these exclude there."""
+
+    settings: Settings
+    exclusion: WalkExclusion
+
+
 @dataclass(slots=True)
 class _Directory:
-    """A directory to list: how the user reaches what is in it, its real path, and the ignore files above it."""
+    """A directory to list.
+
+    Attributes:
+        prefix: how the user reaches what is in it.
+        real: its real path.
+        stack: the ignore files above it.
+        view: what decides about its entries; before it is listed, about those of the directory above.
+        named: what the user has named that leads to it.
+    """
 
     prefix: str
     real: str
     stack: IgnoreStack
+    view: _View
+    named: Path
 
 
 @dataclass(slots=True)
@@ -159,59 +183,49 @@ class _Search:
     """Collects files.
 
     Attributes:
-        settings: what to leave out.
-        found: real paths of files, with the paths shown.
+        lookup: gives the settings for the files of a directory.
+        found: real paths of files, with the paths shown and their settings.
         links: the same of files reached through a symbolic link.
         errors: what could not be searched.
         seen: how many files and errors were met, those met twice counted twice.
     """
 
-    settings: Settings
-    found: dict[str, str] = field(default_factory=dict)
-    links: dict[str, str] = field(default_factory=dict)
+    lookup: Lookup
+    found: dict[str, tuple[str, Settings]] = field(default_factory=dict)
+    links: dict[str, tuple[str, Settings]] = field(default_factory=dict)
     errors: list[FileError] = field(default_factory=list)
     seen: int = 0
 
     def files(self) -> tuple[Path, ...]:
         """Return what was found, in order of the paths, a file before the links to it."""
+        return tuple(path for path, _ in self.files_with_settings())
+
+    def files_with_settings(self) -> list[tuple[Path, Settings]]:
+        """Return the same with the settings of each."""
         shown = {**self.links, **self.found}.values()
-        return tuple(Path(name) for name in sorted(shown, key=lambda name: name.replace(os.sep, "/").split("/")))
+        here = os.path.join(Path.cwd(), "")  # noqa: PTH118  with what separates it from a name below it
+        return [(Path(name), one) for name, one in sorted(shown, key=lambda of: _place(of[0], here))]
 
     def take(self, path: Path) -> None:
         """Take a file that the user named."""
-        if not (self.settings.force_exclude and self.excluded(os.path.realpath(path))):
+        settings = self.lookup(path.parent, path)
+        if not (settings.force_exclude and is_excluded(path, settings)):
             target = self.links if path.is_symlink() else self.found
-            target.setdefault(os.path.realpath(path), str(path))
+            target.setdefault(os.path.realpath(path), (str(path), settings))
 
     def walk(self, path: Path) -> None:
         """Take the Python files and notebooks below a directory that the user named."""
         real = os.path.realpath(path)
-        if self.settings.force_exclude and self.excluded(real):
+        settings = self.lookup(path, path)
+        if settings.force_exclude and is_excluded(path, settings):
             return
-        rules = self.rules(real)
-        pending = [
-            _Directory(
-                "" if str(path) == "." else str(path / "_")[:-1],
-                real,
-                self._stack_of(real),
-            )
-        ]
+        prefix = "" if str(path) == "." else str(path / "_")[:-1]
+        view = _View(settings, Exclusion(settings).below(real))
+        pending = [_Directory(prefix, real, _stack_of(real, settings), view, path)]
         while pending:
-            pending.extend(self.list(pending.pop(), rules))
+            pending.extend(self.list(pending.pop()))
 
-    def rules(self, real: str) -> _Rules:
-        """Return the exclude patterns for what lies below a directory; where they cover it, they start anew there."""
-        base = real if self.excluded(real) else self._base_of(real)
-        return _Rules(as_directory(base), compile_patterns(self.settings.exclude))
-
-    def _stack_of(self, real: str) -> IgnoreStack:
-        """Return the ignore files above a directory that is to be walked; none of them where they ignore it."""
-        if not self.settings.respect_gitignore:
-            return ()
-        stack = stack_above(real, os.path.realpath(self.settings.root))
-        return () if ignored(stack, as_directory(real)) else stack
-
-    def list(self, directory: _Directory, rules: _Rules) -> list[_Directory]:
+    def list(self, directory: _Directory) -> list[_Directory]:
         """Take the files of one directory and return the directories in it."""
         try:
             with os.scandir(directory.real) as listing:
@@ -221,73 +235,60 @@ class _Search:
             self.seen += 1
             self.errors.append(FileError(shown, os_error_text(error)))
             return []
-        stack = self._stack_in(directory, {entry.name for entry in entries})
-        children = []
-        for entry in entries:
-            child = self._visit(entry, directory, stack, rules)
-            if child is not None:
-                children.append(child)
-        return children
+        begins = not directory.view.settings.respect_gitignore
+        directory.view = self._view_in(directory)
+        above = _stack_of(directory.real, directory.view.settings) if begins else directory.stack
+        directory.stack = _stack_in(replace(directory, stack=above), {entry.name for entry in entries})
+        return [child for entry in entries if (child := self._visit(entry, directory)) is not None]
 
-    def _stack_in(self, directory: _Directory, names: set[str]) -> IgnoreStack:
-        if not self.settings.respect_gitignore:
-            return ()
-        stack = with_file((), directory.real, ".git/info/exclude") if ".git" in names else directory.stack
-        return with_file(stack, directory.real) if ".gitignore" in names else stack
+    def _view_in(self, directory: _Directory) -> _View:
+        """What decides in a directory: patterns go on as they are below it unless others are nearer."""
+        before = directory.view.settings
+        settings = self.lookup(Path(directory.prefix), directory.named)
+        if settings is before:
+            return directory.view
+        if _patterns(settings) == _patterns(before):
+            return replace(directory.view, settings=settings)
+        return _View(settings, Exclusion(settings).below(directory.real))
 
-    def _visit(
-        self,
-        entry: os.DirEntry[str],
-        directory: _Directory,
-        stack: IgnoreStack,
-        rules: _Rules,
-    ) -> _Directory | None:
+    def _visit(self, entry: os.DirEntry[str], directory: _Directory) -> _Directory | None:
         """Take a file, or return the directory that an entry is."""
         is_directory = entry.is_dir(follow_symlinks=False)
         if not is_directory and not entry.name.endswith(_SUFFIXES):
             return None
         path = as_directory(entry.path) if is_directory else entry.path.replace(os.sep, "/")
-        if rules.exclude(path) or (stack and ignored(stack, path)):
+        if directory.view.exclusion.excludes(path) or (directory.stack and ignored(directory.stack, path)):
             return None
         shown = directory.prefix + entry.name
         if is_directory:
-            return _Directory(shown + os.sep, entry.path, stack)
+            return replace(directory, prefix=shown + os.sep, real=entry.path)
         is_link = entry.is_symlink()
         if Path(entry.path).is_file() if is_link else entry.is_file():
             self.seen += 1
-            if is_link:
-                self.links.setdefault(os.path.realpath(entry.path), shown)
-            else:
-                self.found.setdefault(entry.path, shown)
+            real, target = (os.path.realpath(entry.path), self.links) if is_link else (entry.path, self.found)
+            target.setdefault(real, (shown, directory.view.settings))
         return None
 
-    def _base_of(self, real: str) -> str:
-        """Return what exclude patterns are relative to: the settings' root, for paths outside of it the path itself."""
-        root = os.path.realpath(self.settings.root)
-        return root if as_directory(real).startswith(as_directory(root)) else real
 
-    def excluded(self, real: str) -> bool:
-        """Whether the exclude patterns cover a path that the user named, or a directory above it."""
-        root = os.path.realpath(self.settings.root)
-        if real == root:
-            return False
-        base = as_directory(self._base_of(real))
-        relative = as_directory(real)[len(base) :].rstrip("/") or Path(real).name
-        parts = relative.split("/")
-        paths = ["/".join(parts[:end]) + "/" for end in range(1, len(parts))]
-        paths.append(relative + "/" if Path(real).is_dir() else relative)
-        spec = compile_patterns(self.settings.exclude)
-        return any(verdict(spec, path) for path in paths)
+def _place(name: str, here: str) -> list[str]:
+    """What files are ordered by: their names as reports have them, which begin below the working directory."""
+    return path_order(name.removeprefix(here) if ".." not in name else shown_path(Path(name)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """The exclude patterns of one walk and the directory they are relative to."""
+def _patterns(settings: Settings) -> tuple[object, ...]:
+    return settings.root, settings.exclude, settings.inherited_excludes
 
-    base: str
-    spec: GitIgnoreSpec
 
-    def exclude(self, path: str) -> bool:
-        """Whether the patterns leave out a path whose parents they keep."""
-        relative = path[len(self.base) :]
-        return bool(relative) and bool(verdict(self.spec, relative))
+def _stack_of(real: str, settings: Settings) -> IgnoreStack:
+    """Return the ignore files above a directory that is to be walked; none of them where they ignore it."""
+    if not settings.respect_gitignore:
+        return ()
+    stack = stack_above(real, os.path.realpath(settings.root))
+    return () if ignored(stack, as_directory(real)) else stack
+
+
+def _stack_in(directory: _Directory, names: set[str]) -> IgnoreStack:
+    if not directory.view.settings.respect_gitignore:
+        return ()
+    stack = with_file((), directory.real, ".git/info/exclude") if ".git" in names else directory.stack
+    return with_file(stack, directory.real) if ".gitignore" in names else stack

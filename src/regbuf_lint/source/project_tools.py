@@ -29,6 +29,10 @@ _COMMANDS = (
     ".github/workflows/*.yaml",
 )
 """Files with commands that people or servers run."""
+TOOL_FILES = (_HOOKS, *_COMMANDS)
+"""What is read of the directories of a project."""
+PROJECT_FILES = (PYPROJECT, "setup.cfg", "setup.py")
+"""What only the directory of a project holds."""
 
 _TOOL_OF_HOOK = {
     "black": "black",
@@ -136,7 +140,7 @@ def _within_project(start: Path) -> list[Path]:
     """The directories from one up to that of the project around it; none where nothing says that there is one."""
     directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
     around = [directory, *directory.parents]
-    for markers in ((".git",), (PYPROJECT, "setup.cfg", "setup.py")):
+    for markers in ((".git",), PROJECT_FILES):
         for number, one in enumerate(around, start=1):
             if any(os.path.exists(one / marker) for marker in markers):  # noqa: PTH110  as in `has`
                 return around[:number]

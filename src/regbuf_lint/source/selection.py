@@ -56,15 +56,16 @@ def names(selector: str, code: str) -> bool:
 def ignored_in_file(settings: Settings, path: Path) -> tuple[str, ...]:
     """Return the selectors that ``per_file_ignores`` silences in a file; see ``names`` for what they cover.
 
-    A pattern is relative to ``settings.root``; one that starts with ``!`` speaks of the files that do not match.
+    A pattern is relative to ``settings.root``, or to a root of its own; one that starts with ``!`` speaks of the files
+    that do not match.
     """
     if not settings.per_file_ignores:
         return ()
-    relative = _relative(path, settings.root)
     found: dict[str, None] = {}
     for entry in settings.per_file_ignores:
         inverted = entry.pattern.startswith("!")
         spec = compile_patterns((entry.pattern.removeprefix("!"),))
+        relative = _relative(path, settings.root if entry.root is None else entry.root)
         if bool(verdict(spec, relative)) is not inverted:
             found.update(dict.fromkeys(entry.codes))
     return tuple(found)

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence, Settings
+from regbuf_lint.model.settings import BufferStyle, PlacedPatterns, Settings
 from regbuf_lint.source.code_style import code_style
 from regbuf_lint.source.declared_versions import oldest_python, runs_with_older_torch
 from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
-from regbuf_lint.source.gitignore import compile_patterns
 from regbuf_lint.source.project_tools import ProjectTools, project_root
 from regbuf_lint.source.selection import ALL, names
+from regbuf_lint.source.setting_keys import KEYS, suggestion
 from regbuf_lint.source.shown_paths import shown_path
-from regbuf_lint.source.toml_files import (
-    ConfigTable,
-    find_table,
-    read_table,
-)
+from regbuf_lint.source.toml_files import EXTEND, ConfigTable, extended, find_table, read_table
 from regbuf_lint.source.type_checkers import has_type_checker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-_E = TypeVar("_E", bound=Enum)
-_WIDEST = 1000
 _HAS_NN_BUFFER = "2.5"
 _SUGGESTS_NN_BUFFER = "RBF202"
+_SELECTING = ("select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable")
 
 
 def load_settings(
@@ -39,39 +33,36 @@ def load_settings(
     isolated: bool,  # noqa: FBT001  callers name it
     overrides: Mapping[str, object],
     known_codes: Callable[[], Collection[str]] | None = None,
-    base: Path | None = None,
 ) -> Settings:
     """Put settings together.
 
     Args:
-        start: the closest directory that holds all that the user names: from there configuration files are looked
-            for, upwards.
+        start: the directory of the files that the settings are for: from there configuration files are looked for,
+            upwards. Packages are looked for there where no file says which directory is the project's.
         config: configuration file to read instead.
         isolated: read no configuration file at all.
         overrides: settings from the command line, by the same keys and with the same types as in the file. ``select``
             replaces the file's selection; ``ignore`` adds to the file's.
         known_codes: gives the codes of all rules, and is asked only where something is selected; selectors that name
             none of them are refused. None checks nothing.
-        base: directory in which packages are looked for where no file says which one is the project's; ``start`` where
-            None.
 
     Raises:
         SettingsError: a file is missing or broken, or a key or value is wrong.
     """
     table = None if isolated else read_table(config) if config is not None else find_table(start)
-    values = _convert_file(table, known_codes) if table is not None else {}
-    if table is not None and "python" in values:
-        values["python"] = str(table.path.parent / values["python"])
-    given = {key: _convert(key, value, f"--{key}", known_codes) for key, value in overrides.items()}
-    merged = _merge(values, given)
+    tables = extended(table) if table is not None else ()
+    values = _converted_chain(tables, known_codes)
+    converted = (_convert(key, value, f"--{key}", known_codes) for key, value in overrides.items())
+    merged = _merge(values, {one[0]: _placed(one, None) for one in converted})
     if not isolated:
         tools = ProjectTools(config.parent if config is not None else start)
         style = code_style(tools)
         found = {**asdict(style), "annotate": has_type_checker(tools)}
         merged = {**found, **merged}
     root = Path.cwd() if table is None else table.path.parent
-    source = root.resolve() if table is not None else project_root(start) or (base or start).absolute()
-    settings = replace(_settings(root.resolve(), merged), sources=(source,))
+    source = root.resolve() if table is not None else project_root(start) or start.absolute()
+    files = tuple(one.path for one in tables)
+    settings = replace(_settings(root.resolve(), merged), sources=(source,), files=files)
     settings = replace(settings, packages=environment_packages(settings.python, root))
     return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
 
@@ -89,28 +80,42 @@ def check_codes(codes: Iterable[str], known_codes: Collection[str], where: str) 
     """
     for code in codes:
         if not code or not any(names(code, known) for known in known_codes):
-            msg = f"{where}: unknown rule code `{code}`{_suggestion(code.upper(), [*known_codes, ALL])}"
+            msg = f"{where}: unknown rule code `{code}`{suggestion(code.upper(), [*known_codes, ALL])}"
             raise SettingsError(msg)
 
 
-def _suggestion(word: str, candidates: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  start-up time
-
-    close = get_close_matches(word, sorted(candidates), n=1)
-    return f"; did you mean `{close[0]}`?" if close else ""
-
-
-def _convert_file(table: ConfigTable, known_codes: Callable[[], Collection[str]] | None) -> dict[str, Any]:
-    """Return the values of a file by the names of the fields of ``Settings``."""
-    label = shown_path(table.path)
-    values = {}
-    for key, value in table.table.items():
-        if key not in _CONVERTERS:
-            place = f" in {table.where}" if table.where else ""
-            msg = f"{label}: unknown key `{key}`{place}{_suggestion(key.replace('_', '-'), _CONVERTERS)}"
-            raise SettingsError(msg)
-        values[_field(key)] = _convert(key, value, f"{label}: `{key}`", known_codes)[1]
+def _converted_chain(
+    tables: Sequence[ConfigTable], known_codes: Callable[[], Collection[str]] | None
+) -> dict[str, Any]:
+    """Return the values of files by the names of the fields of ``Settings``; the first file wins over those behind."""
+    values: dict[str, Any] = {}
+    for table in reversed(tables):
+        label, directory = shown_path(table.path), table.path.parent
+        given = {}
+        for key, value in table.table.items():
+            if key not in KEYS:
+                place = f" in {table.where}" if table.where else ""
+                msg = f"{label}: unknown key `{key}`{place}{suggestion(key.replace('_', '-'), KEYS)}"
+                raise SettingsError(msg)
+            where = f"{label}: `{key}`"
+            if key == EXTEND:
+                KEYS[key].convert(value, where)
+            else:
+                given[_field(key)] = _placed(_convert(key, value, where, known_codes), directory)
+        values = _merge(values, given) if values else given
     return values
+
+
+def _placed(converted: tuple[str, Any], directory: Path | None) -> Any:
+    """A value, of which paths and patterns are told what they are relative to."""
+    field, value = converted
+    if field in {"exclude", "extend_exclude"}:
+        return (PlacedPatterns(directory, value),)
+    if field == "python" and directory is not None:
+        return str(directory / value)
+    if field == "per_file_ignores":
+        return tuple(replace(one, root=directory) for one in value)
+    return value
 
 
 def _field(key: str) -> str:
@@ -119,10 +124,10 @@ def _field(key: str) -> str:
 
 def _convert(key: str, value: object, where: str, known_codes: Callable[[], Collection[str]] | None) -> tuple[str, Any]:
     """Return the name of the field and the value of one setting."""
-    if key not in _CONVERTERS:
-        msg = f"unknown option `{key}`{_suggestion(key.replace('_', '-'), _CONVERTERS)}"
+    if key not in KEYS or key == EXTEND:
+        msg = f"unknown option `{key}`{suggestion(key.replace('_', '-'), KEYS)}"
         raise SettingsError(msg)
-    converted = _CONVERTERS[key](value, where)
+    converted = KEYS[key].convert(value, where)
     if known_codes is not None and key in _SELECTING:
         check_codes(converted, known_codes(), where)
     if known_codes is not None and key == "per-file-ignores":
@@ -131,9 +136,8 @@ def _convert(key: str, value: object, where: str, known_codes: Callable[[], Coll
     return _field(key), converted
 
 
-def _merge(values: dict[str, Any], given: dict[str, tuple[str, Any]]) -> dict[str, Any]:
-    """Return the file's values with those of the command line over them."""
-    over = dict(given.values())
+def _merge(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with others over them: a file's over those of the file it extends, the command line's over both."""
     merged = {**values, **over}
     kept = _both(values, "ignore", "extend_ignore")
     if "select" in over:
@@ -158,9 +162,16 @@ def _outweighs(select: Iterable[str], ignored: str) -> bool:
 
 def _settings(root: Path, merged: dict[str, Any]) -> Settings:
     merged = dict(merged)
-    extend = merged.pop("extend_exclude", ())
-    merged["exclude"] = (*merged.get("exclude", DEFAULT_EXCLUDES), *extend)
-    return Settings(root=root, **merged)
+    groups = (*merged.pop("exclude", (PlacedPatterns(None, DEFAULT_EXCLUDES),)), *merged.pop("extend_exclude", ()))
+    ignores = merged.pop("per_file_ignores", ())
+    here = {None, *(one.root for one in (*groups, *ignores) if one.root is not None and one.root.resolve() == root)}
+    return Settings(
+        root=root,
+        exclude=tuple(pattern for one in groups if one.root in here for pattern in one.patterns),
+        inherited_excludes=tuple(one for one in groups if one.root not in here),
+        per_file_ignores=tuple(replace(one, root=None) if one.root in here else one for one in ignores),
+        **merged,
+    )
 
 
 def _with_declared_versions(settings: Settings, start: Path) -> Settings:
@@ -180,117 +191,3 @@ def _with_declared_versions(settings: Settings, start: Path) -> Settings:
                 raise SettingsError(msg)
             settings = replace(settings, without_nn_buffer=reason)
     return replace(settings, oldest_python=oldest_python(start))
-
-
-def _strings(value: object, where: str) -> tuple[str, ...]:
-    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
-        return tuple(item.strip() for item in value)
-    msg = f"{where} must be a list of strings"
-    raise SettingsError(msg)
-
-
-def _codes(value: object, where: str) -> tuple[str, ...]:
-    return tuple(code.upper() for code in _strings(value, where))
-
-
-def _patterns(value: object, where: str) -> tuple[str, ...]:
-    patterns = _strings(value, where)
-    for pattern in patterns:
-        _check_pattern(pattern, where)
-    return patterns
-
-
-def _check_pattern(pattern: str, where: str) -> None:
-    try:
-        compile_patterns((pattern,))
-    except ValueError as error:
-        msg = f"{where}: `{pattern}` is no valid pattern"
-        raise SettingsError(msg) from error
-
-
-def _path(value: object, where: str) -> str:
-    if isinstance(value, str) and value:
-        return value
-    msg = f"{where} must be a path"
-    raise SettingsError(msg)
-
-
-def _boolean(value: object, where: str) -> bool:
-    if isinstance(value, bool):
-        return value
-    msg = f"{where} must be true or false"
-    raise SettingsError(msg)
-
-
-def _line_length(value: object, where: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _WIDEST:
-        return value
-    msg = f"{where} must be a number of columns from 1 to {_WIDEST}"
-    raise SettingsError(msg)
-
-
-def _enum(kind: type[_E]) -> Callable[[object, str], _E]:
-    choices = _choices(kind)
-
-    def convert(value: object, where: str) -> _E:
-        if isinstance(value, str) and value in choices:
-            return kind(value)
-        hint = _suggestion(value, choices) if isinstance(value, str) else ""
-        got = f", not `{value}`" if isinstance(value, str) else ""
-        msg = f"{where} must be one of {_listed(kind)}{got}{hint}"
-        raise SettingsError(msg)
-
-    return convert
-
-
-def _choices(kind: type[Enum]) -> list[str]:
-    return [str(member.value) for member in kind]
-
-
-def _listed(kind: type[Enum]) -> str:
-    return ", ".join(f"`{choice}`" for choice in _choices(kind))
-
-
-def _per_file_ignores(value: object, where: str) -> tuple[PerFileIgnore, ...]:
-    if not isinstance(value, dict):
-        msg = f"{where} must be a table of patterns with lists of codes"
-        raise SettingsError(msg)
-    entries = []
-    for pattern, codes in value.items():
-        _check_pattern(pattern.removeprefix("!"), where)
-        entries.append(PerFileIgnore(pattern, _codes(codes, f"{where}: `{pattern}`")))
-    return tuple(entries)
-
-
-def _per_attribute_persistent(value: object, where: str) -> tuple[AttributePersistence, ...]:
-    if not isinstance(value, dict):
-        msg = f"{where} must be a table of patterns, each with one of {_listed(Persistence)}"
-        raise SettingsError(msg)
-    convert = _enum(Persistence)
-    entries = []
-    for pattern, given in value.items():
-        if isinstance(given, dict):  # `Class.attr = ...` is a table in a table
-            msg = f'{where}: write patterns in quotation marks: `"{pattern}.{next(iter(given), "*")}"`'
-            raise SettingsError(msg)
-        entries.append(AttributePersistence(pattern, convert(given, f"{where}: `{pattern}`")))
-    return tuple(entries)
-
-
-_SELECTING = ("select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable")
-_CONVERTERS: dict[str, Callable[[object, str], Any]] = {
-    **dict.fromkeys(_SELECTING, _codes),
-    "per-file-ignores": _per_file_ignores,
-    "exclude": _patterns,
-    "extend-exclude": _patterns,
-    "respect-gitignore": _boolean,
-    "force-exclude": _boolean,
-    "persistent": _enum(Persistence),
-    "per-attribute-persistent": _per_attribute_persistent,
-    "buffer-style": _enum(BufferStyle),
-    "annotate": _boolean,
-    "line-length": _line_length,
-    "module-classes": _strings,
-    "tensor-functions": _strings,
-    "ignore-attributes": _strings,
-    "python": _path,
-}

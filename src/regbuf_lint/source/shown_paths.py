@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 
+def path_order(path: str) -> list[str]:
+    """What paths are ordered by, as reports name them: part by part."""
+    return path.replace(os.sep, "/").split("/")
+
+
 def shown_path(path: Path) -> str:
     """A path relative to the working directory where it lies below it, with ``/`` between the parts."""
     try:

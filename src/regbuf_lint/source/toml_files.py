@@ -13,10 +13,14 @@ from regbuf_lint.source.errors import SettingsError, os_error_text
 from regbuf_lint.source.shown_paths import shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 PYPROJECT = "pyproject.toml"
+OWN_FILES = (".regbuf-lint.toml", "regbuf-lint.toml")
+"""Files for the linter alone, whose keys stand at the top level; they count before ``pyproject.toml`` beside them."""
 TOOL = "regbuf-lint"
+EXTEND = "extend"
+"""The key that names another file; what that says counts where the file itself says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +39,41 @@ class ConfigTable:
 
 
 def find_table(start: Path) -> ConfigTable | None:
-    """Return the table of the nearest ``pyproject.toml`` that has one, upwards from a directory.
+    """Return the nearest table, upwards from a directory: that of a file of the linter's own, or of ``pyproject.toml``.
 
     Raises:
-        SettingsError: a ``pyproject.toml`` on the way cannot be read.
+        SettingsError: such a file on the way cannot be read.
     """
     for directory in _upwards(start):
+        for name in OWN_FILES:
+            document = read_document(directory / name)
+            if document is not None:
+                return _tool_table(directory / name, document) or ConfigTable(directory / name, document, "")
         document = read_document(directory / PYPROJECT)
         if document is not None and (found := _tool_table(directory / PYPROJECT, document)) is not None:
             return found
     return None
+
+
+def extended(table: ConfigTable) -> tuple[ConfigTable, ...]:
+    """Return a table and those that it extends, the nearest first; a path is relative to the file that has it.
+
+    Raises:
+        SettingsError: a file is missing or cannot be read, or it extends itself.
+    """
+    tables = [table]
+    while isinstance(named := tables[-1].table.get(EXTEND), str) and named:
+        label = f"{shown_path(tables[-1].path)}: `{EXTEND}`"
+        path = Path(os.path.normpath(tables[-1].path.parent / Path(named).expanduser()))
+        if any(os.path.abspath(one.path) == os.path.abspath(path) for one in tables):  # noqa: PTH100  links stay
+            msg = f"{label}: {shown_path(path)} extends itself"
+            raise SettingsError(msg)
+        try:
+            tables.append(read_table(path))
+        except SettingsError as error:
+            msg = f"{label}: {error}"
+            raise SettingsError(msg) from None
+    return tuple(tables)
 
 
 def read_table(path: Path) -> ConfigTable:
@@ -63,26 +92,6 @@ def read_table(path: Path) -> ConfigTable:
     if found is not None:
         return found
     return ConfigTable(path, {} if path.name == PYPROJECT or "tool" in document else document, "")
-
-
-def common_directory(paths: Iterable[Path]) -> Path:
-    """Return the innermost directory that holds all paths: from there configuration files are looked for, upwards."""
-    places = [Path.cwd() / path for path in paths]
-    try:
-        return Path(os.path.commonpath([place if place.is_dir() else place.parent for place in places]))
-    except ValueError:  # none, or different drives
-        return Path.cwd()
-
-
-def naming_directory(names: Sequence[Path], start: Path) -> Path:
-    """Return the directory that the user's names start from: files are named from where they are imported.
-
-    Args:
-        names: what the user names.
-        start: the innermost directory that holds all of it, which it is else.
-    """
-    inside = all(not name.is_absolute() and ".." not in name.parts and name.is_file() for name in names)
-    return Path.cwd() if inside else start
 
 
 def _upwards(start: Path) -> Iterator[Path]:

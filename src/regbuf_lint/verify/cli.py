@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     before = signal.signal(signal.SIGTERM, _interrupted)
     try:
-        arguments = _parser().parse_intermixed_args(argv)
+        arguments = build_parser().parse_intermixed_args(argv)
         if arguments.list_checks:
             _write(check_list())
             return VERIFIED
@@ -237,7 +237,8 @@ def _positive_int(value: str) -> int:
     return number
 
 
-def _parser() -> _Parser:
+def build_parser() -> _Parser:
+    """Return the parser of the command."""
     parser = _Parser(
         prog="regbuf-verify",
         description="Let torch itself confirm that plain tensors are defects, and that fixes mend them.",

@@ -1,0 +1,1 @@
+"""The language server: the public API for editors. It needs pygls, which the extra ``lsp`` brings."""

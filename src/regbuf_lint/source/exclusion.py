@@ -1,0 +1,72 @@
+"""What exclude patterns cover."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regbuf_lint.source.gitignore import as_directory, compile_patterns, verdict
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    from regbuf_lint.model.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Patterns of one file: the real path of what they are relative to, and the patterns."""
+
+    root: str
+    spec: GitIgnoreSpec
+
+    def base_of(self, real: str) -> str:
+        """Return what the patterns are relative to: their root, for paths outside of it the path itself."""
+        return self.root if as_directory(real).startswith(as_directory(self.root)) else real
+
+    def covers(self, real: str) -> bool:
+        """Whether the patterns cover a path or a directory above it."""
+        if real == self.root:
+            return False
+        base = as_directory(self.base_of(real))
+        relative = as_directory(real)[len(base) :].rstrip("/") or Path(real).name
+        parts = relative.split("/")
+        paths = ["/".join(parts[:end]) + "/" for end in range(1, len(parts))]
+        paths.append(relative + "/" if Path(real).is_dir() else relative)
+        return any(verdict(self.spec, path) for path in paths)
+
+
+class Exclusion:
+    """The exclude patterns of some settings.
+
+    Args:
+        settings: the settings; what their patterns are relative to is theirs to say.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        placed = [(settings.root, settings.exclude)]
+        placed += [(one.root or settings.root, one.patterns) for one in settings.inherited_excludes]
+        self._groups = [_Group(os.path.realpath(root), compile_patterns(patterns)) for root, patterns in placed]
+
+    def covers(self, real: str) -> bool:
+        """Whether the patterns cover a real path (which need not exist) or a directory above it."""
+        return any(group.covers(real) for group in self._groups)
+
+    def below(self, real: str) -> WalkExclusion:
+        """Return the patterns for what lies below a directory; where they cover it, they start anew there."""
+        return WalkExclusion(
+            tuple((as_directory(real if one.covers(real) else one.base_of(real)), one.spec) for one in self._groups)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WalkExclusion:
+    """The exclude patterns of one walk, each group with the directory that they are relative to."""
+
+    groups: tuple[tuple[str, GitIgnoreSpec], ...]
+
+    def excludes(self, path: str) -> bool:
+        """Whether the patterns leave out a path whose parents they keep."""
+        return any(bool(relative := path[len(base) :]) and bool(verdict(spec, relative)) for base, spec in self.groups)
