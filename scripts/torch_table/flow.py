@@ -138,6 +138,11 @@ def sized(_: Api) -> Names:
     return {f"torch.{name}" for name in knowledge.SIZED}
 
 
+def spacing(_: Api) -> Names:
+    """Makes a row of numbers at even distances, as many as its arguments say."""
+    return {f"torch.{name}" for name in knowledge.RANGES}
+
+
 def graphless(api: Api) -> Names:
     """The result has no graph, whatever it is made of."""
     return {f"torch.{name}" for name in knowledge.GRAPHLESS} | {
@@ -201,6 +206,12 @@ def reduction(api: Api) -> Names:
     return api.both(knowledge.REDUCTIONS)
 
 
+def ragged(api: Api) -> Names:
+    """Makes a tensor whose size depends on the numbers in what it is given."""
+    found = api.schemas(lambda one: one.is_of_any_length) | api.both(knowledge.RAGGED)
+    return found & {*api.functions, *api.methods}
+
+
 def takes_tensor(api: Api) -> Names:
     """Its first argument can be nothing but a tensor."""
     firsts: dict[str, set[str]] = {}
@@ -242,6 +253,7 @@ TRAITS = (
     expanding,
     factory,
     sized,
+    spacing,
     graphless,
     without_gradient,
     wrapper,
@@ -253,6 +265,7 @@ TRAITS = (
     out,
     join,
     reduction,
+    ragged,
     takes_tensor,
     tensor_only,
     generator_state,

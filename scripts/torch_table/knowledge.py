@@ -168,6 +168,9 @@ JOINS = _words("nn.utils.rnn.pad_sequence")
 REDUCTIONS = _words(
     "all amax amin any argmax argmin count_nonzero max mean median min nanmean nanmedian nansum norm prod std sum var"
 )
+RANGES = _words("arange linspace logspace range")
+# Written in Python, or in terms of operators that have the tag.
+RAGGED = _words("argwhere unique")
 GENERATOR_STATES = _words("cuda.get_rng_state get_rng_state random.get_rng_state")
 # Named like what changes a tensor, and leave its numbers as they are.
 UNCHANGING = _words(

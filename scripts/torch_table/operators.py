@@ -27,6 +27,7 @@ class Operator:
     namespace: str
     is_random: bool
     is_data_dependent: bool
+    is_of_any_length: bool
 
     @property
     def is_view(self) -> bool:
@@ -106,6 +107,7 @@ def read_operators(path: Path) -> list[Operator]:
                 namespace=attributes.get("python_module", ""),
                 is_random="nondeterministic_seeded" in attributes.get("tags", ""),
                 is_data_dependent="data_dependent_output" in attributes.get("tags", ""),
+                is_of_any_length="dynamic_output_shape" in attributes.get("tags", ""),
             )
         )
     return operators

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from regbuf_lint.infer.references import NamedTupleClass
 from regbuf_lint.model.value import (
     NONE,
     NOTHING,
@@ -58,6 +59,7 @@ def value(*alternatives: object) -> Value:
         (value(Sequence("list", None, value(Tensor()))), "a list that holds a tensor"),
         (value(Sequence("list", (), NOTHING)), "an empty list"),
         (value(Mapping((("a", value(Tensor())),), NOTHING)), "a dict that holds a tensor"),
+        (value(NamedTupleClass(())), "an object, a class or a function"),
     ],
 )
 def test_words(held: Value, words: str) -> None:

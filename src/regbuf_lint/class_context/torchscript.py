@@ -22,7 +22,7 @@ def may_be_scripted(context: ClassContext) -> bool:
 
 def may_be_scripted_elsewhere(context: ClassContext) -> bool:
     """Whether a file of the package compiles objects by TorchScript, and names the class."""
-    files = context.inference.project.files_reading(context.symbol.scope.file, _COMPILER)
+    files = context.inference.project.files_calling_method(context.symbol.scope.file, _COMPILER)
     texts = (one.source.text for one in files)
     name = re.compile(rf"\b{re.escape(context.name.rpartition('.')[2])}\b")
     return any(_CALL in text and name.search(text) is not None for text in texts)

@@ -118,11 +118,15 @@ def read_outside_class(tree: ast.Module, node: ast.AST, attribute: str) -> bool:
 
 @once_per_node
 def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
-    """Where a file reads an attribute other than to give it to one of the same name, by its name."""
+    """Where a file reads an attribute other than to give it to one of the same name, by its name.
+
+    What is called there is a method: neither a tensor nor a list of tensors can be called.
+    """
+    called = {id(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
     passed_on = {id(value) for target, value in stores_in(tree) if _is_attribute(value, getattr(target, "attr", None))}
     found: dict[str, list[ast.Attribute]] = {}
     for node in _running(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in passed_on:
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in passed_on | called:
             found.setdefault(node.attr, []).append(node)
     return found
 

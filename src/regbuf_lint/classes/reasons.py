@@ -29,7 +29,7 @@ _NO_BUFFERS = re.compile(_NO_BUFFER.pattern.rstrip().removesuffix(r"buffers?\b")
 _FOR_TESTS = re.compile(r"(?<![A-Za-z])for_test(s|ing)?\b")
 _ON_PURPOSE = "unregistered"
 """What tests call a tensor that they leave plain in order to see what becomes of it."""
-_STANDING_IN = ("dummy", "mock")
+_STANDING_IN = ("dummy", "mock", "stub")
 """What a class is called that stands for another one, and is never moved or saved itself."""
 _EXAMPLES = "example_input"
 """How the names of tensors begin that whoever calls the model gets from it and moves, as Lightning does."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.infer.callers import is_given_numbers, is_given_parameters, is_left_out, value_without
-from regbuf_lint.infer.size_uses import is_used_as_size
+from regbuf_lint.infer.size_uses import SHAPING, is_used_as_size
+from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import NAMELESS, NoneValue, may_be, tensors
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
     arguments = {tensor.argument for tensor in found}
     if len(arguments) != 1 or arguments & {"", NAMELESS}:
         return False
+    if _is_used_as_size(context, attribute):
+        return True
     argument = arguments.pop()
     built = (context.inference, context.built)
     if is_used_as_size(*built, argument) or is_given_numbers(*built, argument):
@@ -28,6 +31,12 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
     if is_given_parameters(*built, argument):
         return True
     return may_be(context.value_of(attribute), NoneValue) and is_left_out(*built, argument)
+
+
+def _is_used_as_size(context: ClassContext, attribute: str) -> bool:
+    """Whether a method gives it to ``view`` or ``reshape``, be it under the name of a local."""
+    uses = context.trace(attribute).uses(attribute)
+    return any(use.sink is Sink.HOST and use.callee.rpartition(".")[2] in SHAPING for use in uses)
 
 
 EXEMPTION = Exemption(

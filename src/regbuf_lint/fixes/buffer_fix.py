@@ -9,10 +9,12 @@ from regbuf_lint.fixes.buffer_annotations import annotation_edits
 from regbuf_lint.fixes.buffer_doubts import judged
 from regbuf_lint.fixes.buffer_plan import Plan, Withheld, becomes_assignment, calls_on, plan_for
 from regbuf_lint.fixes.buffer_refill import refill
+from regbuf_lint.fixes.dead_placeholder import dead_placeholder
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rewrite.style import NO_BUFFER_NAME
 
@@ -181,8 +183,9 @@ def _registrations(context: ClassContext, plans: Sequence[Plan]) -> list[Edit]:
 
     wanted: dict[Span, dict[str, Registered]] = {}
     styles: dict[Span, TextStyle] = {}
+    dead = [one for plan in plans if (one := dead_placeholder(context, plan)) is not None]
     for plan in plans:
-        for write in plan.chosen:
+        for write in (one for one in plan.chosen if one not in dead):
             span = write.step.statement
             here = wanted.setdefault(span, {})
             key = context.source.slice(write.side or write.target)
@@ -192,7 +195,8 @@ def _registrations(context: ClassContext, plans: Sequence[Plan]) -> list[Edit]:
             persistent = plan.persistent or (key in here and here[key].persistent)
             here[key] = Registered(persistent, calls_on(write), by_call=not becomes_assignment(context, write))
     made = [(register(context.source, span, targets, styles[span]), styles[span]) for span, targets in wanted.items()]
-    return list(dict.fromkeys(edit for one, style in made for edit in style.with_import([one])))
+    dropped = [Edit(without_statement(context.source, one.step.statement), "") for one in dead]
+    return list(dict.fromkeys([*dropped, *(edit for one, style in made for edit in style.with_import([one]))]))
 
 
 def _refuse_others(context: ClassContext, write: Write, plans: Sequence[Plan]) -> None:

@@ -126,9 +126,16 @@ def _with_first(writes: list[Write], chosen: list[Write]) -> tuple[Write, ...]:
 
     After ``self.x = x`` of an argument, and ``if self.x is None``, registering would even raise KeyError.
     """
-    first = (write for write in writes if may_be(write.prior, Unset))
-    unknown = [write for write in first if is_only(write.value, *BUFFER_VALUES, Unknown)]
+    first = [write for write in writes if may_be(write.prior, Unset)]
+    numbers = [write for write in first if any(map(_is_number, write.value))]
+    if numbers and any(write not in first for write in chosen):
+        raise Withheld(_assigned_otherwise(by(numbers[0])))
+    unknown = [write for write in first if write not in numbers and is_only(write.value, *BUFFER_VALUES, Unknown)]
     return tuple(write for write in writes if write in chosen or (chosen and write in unknown))
+
+
+def _is_number(one: Alternative) -> bool:
+    return isinstance(one, Unknown) and one.number
 
 
 def _is_no_buffer_value(value: Value) -> bool:

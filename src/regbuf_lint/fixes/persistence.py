@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.definition import methods_where, receiver_name
 from regbuf_lint.classes.recomputing import computes_anew
-from regbuf_lint.classes.stores import names_own, reshapes
+from regbuf_lint.classes.stores import called_for, names_own, reshapes
 from regbuf_lint.model.settings import Persistence
+from regbuf_lint.model.trail import Source
 from regbuf_lint.model.value import NOTHING, NoneValue, may_be, tensors
 from regbuf_lint.torch_facts.library_functions import saves
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,8 +45,9 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
         return True  # filled in place after it was assigned
     if attribute is not None and change is not Change.NONE and is_computed_anew(context, attribute):
         return False
-    if change is Change.REPLACED:
-        return attribute is None or not may_be(context.value_of(attribute), NoneValue)
+    if change is Change.REPLACED and attribute is not None:
+        is_of_any_length = _is_other_range(context, attribute) or _is_of_any_length(context, attribute)
+        return not may_be(context.value_of(attribute), NoneValue) and not is_of_any_length
     return change is Change.STATE and not (attribute is not None and _is_reshaped(context, attribute))
 
 
@@ -78,6 +81,25 @@ def is_computed_anew(context: ClassContext, attribute: str) -> bool:
     functions = [one for one in later if names_own(one, attribute)]
     builders = list(methods_where(context.definitions, context.building.__contains__))
     return bool(functions) and all(computes_anew(one, builders, attribute) for one in functions)
+
+
+def _is_other_range(context: ClassContext, attribute: str) -> bool:
+    """Whether the constructor makes a range, in whose place methods put what they make of numbers, as of a step count.
+
+    Its length is their caller's choice, so a saved one would not load.
+    """
+    building = methods_where(context.definitions, context.building.__contains__)
+    called = (name for function in building for name in called_for(function, attribute))
+    stores = context.trace(attribute).replacements(attribute)
+    made = all(origin.source is Source.FRESH for store in stores for origin in store.trail.tensors)
+    return made and any(has("spacing_functions", f"torch.{name}") for name in called)
+
+
+def _is_of_any_length(context: ClassContext, attribute: str) -> bool:
+    """Whether a method that runs later gives the attribute what is as long as numbers in something else say."""
+    later = methods_where(context.definitions, context.runs_later)
+    called = (name for function in later for name in called_for(function, attribute))
+    return any(has("ragged_functions", f"torch.{name}") or has("ragged_methods", name) for name in called)
 
 
 def _is_reshaped(context: ClassContext, attribute: str) -> bool:

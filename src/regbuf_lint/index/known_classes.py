@@ -50,10 +50,12 @@ class OutsideClass:
     Attributes:
         members: names that it gives to its objects.
         moved: attributes that its package moves to the right device by itself; ``*`` for every tensor.
+        initialises: whether ``nn.Module.__init__`` has run before the constructor of a subclass does.
     """
 
     members: frozenset[str]
     moved: frozenset[str]
+    initialises: bool = False
 
     def moves(self, attribute: str | None) -> bool:
         """Whether its package moves an attribute, None for one whose name is not known."""
@@ -63,9 +65,13 @@ class OutsideClass:
 @cache
 def _known_members() -> tuple[tuple[re.Pattern[str], OutsideClass], ...]:
     return tuple(
-        (_any_of(tuple(entry["names"])), OutsideClass(frozenset(entry["members"]), frozenset(entry["moved"])))
+        (_any_of(tuple(entry["names"])), _outside_class(entry))
         for entry in tomllib.loads(_data("known_members.toml"))["class"]
     )
+
+
+def _outside_class(entry: dict[str, Any]) -> OutsideClass:
+    return OutsideClass(frozenset(entry["members"]), frozenset(entry["moved"]), entry.get("initialises", False))
 
 
 def outside_class(name: str) -> OutsideClass | None:

@@ -257,8 +257,12 @@ class Project:
         return (file for file in map(self._read, paths) if file is not None)
 
     def files_reading(self, file: FileFacts, attribute: str) -> Iterator[FileFacts]:
-        """By path, the files of a file's top-level package where a name stands behind a dot."""
+        """By path, the files of a file's top-level package where a name stands behind a dot and is not called."""
         return self._files_having(file, "read", attribute)
+
+    def files_calling_method(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
+        """By path, the files of a file's top-level package where a name behind a dot is called."""
+        return self._files_having(file, "methods", name)
 
     def files_defining(self, file: FileFacts, function: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package that define a function whose name begins with ``_``."""

@@ -10,7 +10,8 @@ _HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\
 _FIRST_PARAMETER = re.compile(rb"def[ \t]+[\w\x80-\xff]+[ \t]*\(\s*([\w\x80-\xff]+)")
 _CALL = re.compile(rb"\b([\w\x80-\xff]+|super\([^)]*\))\.([\w\x80-\xff]+)\(")
 _CALLED_CLASS = re.compile(rb"([A-Z\x80-\xff][\w\x80-\xff]*)\(")
-_READ = re.compile(rb"\.([\w\x80-\xff]+)")
+_READ = re.compile(rb"\.([\w\x80-\xff]+)\b(?!\()")
+_CALLED_METHOD = re.compile(rb"\.([\w\x80-\xff]+)\(")
 _DEFINED = re.compile(rb"def (_\w+)\(")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _BETWEEN_KINDS = "\n"
@@ -24,7 +25,8 @@ class Words:
     Attributes:
         bases: words among the bases of class statements.
         called: capitalised names that are called.
-        read: names behind a dot.
+        read: names behind a dot that are not called.
+        methods: names behind a dot that are called.
         defined: names of functions that begin with an underscore.
         called_on_self: names of methods called on ``super()``, or on what a function takes first (``self``).
     """
@@ -32,6 +34,7 @@ class Words:
     bases: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
     read: frozenset[str] = frozenset()
+    methods: frozenset[str] = frozenset()
     defined: frozenset[str] = frozenset()
     called_on_self: frozenset[str] = frozenset()
 
@@ -59,6 +62,7 @@ def words_of(text: bytes) -> Words:
         _decoded({word for bases in _HEADER.findall(text) for word in _WORD.findall(bases)}),
         _decoded(set(_CALLED_CLASS.findall(text))),
         _decoded(set(_READ.findall(text))),
+        _decoded(set(_CALLED_METHOD.findall(text))),
         _decoded(set(_DEFINED.findall(text))),
         _decoded({name for owner, name in calls if owner in receivers or owner.startswith(b"super(")}),
     )

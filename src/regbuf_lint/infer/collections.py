@@ -84,10 +84,17 @@ def part_of_loaded(one: Loaded, part: Part) -> Loaded:
     return replace(one, places=frozenset(inner))
 
 
-def part_of(one: Tensor | Parameter | Buffer) -> Tensor:
-    """A view of a part of a tensor."""
+def part_of(one: Tensor | Parameter | Buffer, *, is_item: bool = False) -> Tensor:
+    """A view of a part of a tensor.
+
+    Args:
+        one: the tensor.
+        is_item: whether one number chooses the part.
+    """
     tensor = as_plain(one)
-    return replace(tensor, is_number=False, requires_grad=False, derived=tensor.derived or tensor.requires_grad)
+    derived = tensor.derived or tensor.requires_grad
+    is_number = is_item and isinstance(one, Tensor) and one.is_row
+    return replace(tensor, is_number=is_number, is_row=False, requires_grad=False, derived=derived)
 
 
 def items_of(value: Value) -> tuple[Value, ...] | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.inference import Inference
 from regbuf_lint.infer.recorder import Recorder
 from regbuf_lint.infer.references import SelfValue, bound
-from regbuf_lint.infer.registrations import initialise
+from regbuf_lint.infer.registrations import begin, initialise
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.class_view import Construction
 
@@ -89,6 +90,9 @@ def follow(inference: Inference, symbol: ClassSymbol, arguments: Arguments = ANY
 
 def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State, arguments: Arguments = ANY_ARGUMENTS) -> None:
     inference = frame.inference
+    listed = map(outside_class, (base.name for base in inference.outside_bases(symbol)))
+    if any(one is not None and one.initialises for one in listed):
+        begin(frame, state)
     for name in ("__init__", "__post_init__"):
         found = inference.find_method(symbol, name)
         if found is not None and state.alive:

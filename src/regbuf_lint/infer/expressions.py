@@ -23,6 +23,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
     updated,
 )
+from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.numpy_api import array_of_operation
 from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index
@@ -90,7 +91,7 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
     if isinstance(one, TENSOR_KINDS):
-        return frozenset({part_of(one)})
+        return frozenset({part_of(one, is_item=bool(index) and all(map(is_plain_number, index)))})
     value: Value = frozenset({one})
     if isinstance(one, Sequence) and isinstance(where, ast.Slice):
         return frozenset({Sequence(one.kind, None, one.element)})
@@ -148,7 +149,7 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
 
 def _plain(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Value:
     """The value of an operation without tensors, lists and dicts."""
-    are_numbers = all(map(torch_api.is_plain_number, pair)) or _divides_whole(pair, operator)
+    are_numbers = all(map(is_plain_number, pair)) or _divides_whole(pair, operator)
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
         return frozenset({Unknown(number=are_numbers)})
     if any(isinstance(side, Array) for side in pair):

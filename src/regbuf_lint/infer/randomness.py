@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from regbuf_lint.infer.arguments import Arguments
+from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.infer.references import ExternalValue, MethodOf
-from regbuf_lint.infer.torch_api import is_plain_number, result_tensor
+from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from regbuf_lint.index.symbols import ClassSymbol, Symbol
     from regbuf_lint.infer.inference import Inference
 
-_SHAPING = frozenset({"view", "reshape"})
+SHAPING = frozenset({"view", "reshape"})
+"""Methods of tensors that are given sizes."""
 _TAKING_TENSORS = ("Loss", "ParameterList", "ParameterDict")
 """Ends of names of nn.Module classes of torch that are given tensors to be made."""
 
@@ -39,7 +40,7 @@ def is_used_as_size(inference: Inference, symbol: ClassSymbol, argument: str) ->
 
 def _sizes(inference: Inference, scope: Scope, call: ast.Call) -> list[ast.expr]:
     """The arguments of a call that are numbers."""
-    shapes = isinstance(call.func, ast.Attribute) and call.func.attr in _SHAPING and len(call.args) > 1
+    shapes = isinstance(call.func, ast.Attribute) and call.func.attr in SHAPING and len(call.args) > 1
     return call.args if shapes or any(map(_takes_sizes, inference.project.resolve(scope, call.func))) else []
 
 

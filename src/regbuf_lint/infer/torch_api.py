@@ -5,19 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.infer.dimensions import (
+    gives_row,
+    is_made_of_data,
+    is_reduced,
+    keeps_form,
+    keeps_number,
+    makes_number,
+    makes_row,
+    may_be_array,
+)
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
     GIVEN_DTYPE,
     NAMELESS,
     NONE,
-    NUMBER,
     TENSOR_KINDS,
-    Alternative,
     Array,
     Buffer,
     Dtype,
     Literal,
-    Loaded,
     NoneValue,
     Other,
     Parameter,
@@ -54,7 +61,6 @@ _DTYPES = {
 }
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
 _DEEPEST_NESTING = 3
-_NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_"}
 """Of the methods that give a tensor in another form, those whose result has the same shape."""
 
 
@@ -84,7 +90,8 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         view_of_parameter=has("view_functions", name) and _holds_parameter(arguments.every()),
         dtype=_dtype_of_call(name, arguments),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
-        is_number=_is_number(name, arguments, like),
+        is_number=makes_number(name, arguments, like),
+        is_row=makes_row(name, arguments),
         chosen_precision=_names_float(arguments.keyword("dtype")) or _is_given_dtype(arguments.keyword("dtype")),
     )
     if not has("view_functions", name):
@@ -98,35 +105,6 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     return _value(_choose(spec, arguments), like)
 
 
-def _is_number(name: str, arguments: Arguments, like: Tensor) -> bool:
-    """Whether a call gives a tensor without dimensions: made of a number, computed from such alone, or all reduced."""
-    if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
-        return True
-    if not _is_made_of_data(name):
-        return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
-    data = arguments.argument(0, "data")
-    return (
-        bool(data)
-        and not arguments.keyword("device")
-        and all(is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
-    )
-
-
-def _is_made_of_data(name: str) -> bool:
-    """Whether the result of a function has the shape of its first argument."""
-    return has("convert_functions", name) or (has("graphless_functions", name) and not name.endswith("_like"))
-
-
-def is_plain_number(one: Alternative) -> bool:
-    """Whether a value is a number of Python, known or not."""
-    if isinstance(one, Unknown):
-        return one.number
-    return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
-
-
-_NUMBERS = NUMBER | {Other(kind) for kind in ("int", "float", "bool", "complex")}
-
-
 def _is_expanded(name: str, arguments: Arguments) -> bool:
     if has("expanding_functions", name):
         return True
@@ -137,7 +115,7 @@ def _makes_nothing(name: str, arguments: Arguments) -> bool:
     """Whether a call is ``torch.Tensor()``, ``torch.empty(0)`` or the like, whose result has no elements."""
     if name == "torch.Tensor":
         return not arguments.every()
-    copies = _is_made_of_data(name) and not has("convert_functions", name)
+    copies = is_made_of_data(name) and not has("convert_functions", name)
     first = arguments.argument(0, "data" if copies else "size")
     if copies:
         return bool(first) and all(isinstance(one, Sequence) and one.items == () for one in first)
@@ -201,17 +179,12 @@ def result_tensor(operands: list[Value]) -> Tensor:
     return Tensor(
         derived=any(one.derived or one.requires_grad for one in found),
         random=any(one.random for one in found),
-        is_number=bool(found) and all(one.is_number for one in found) and not any(map(_may_be_array, operands)),
+        is_number=bool(found) and all(one.is_number for one in found) and not any(map(may_be_array, operands)),
+        is_row=gives_row(found) and not any(map(may_be_array, operands)),
         of_subclass=any(one.of_subclass for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
         alias=next((one.alias for one in found if one.alias), ""),
     )
-
-
-def _may_be_array(operand: Value) -> bool:
-    """Whether an operand that is known to be no tensor may have dimensions all the same."""
-    kinds = (Array, Unknown, Loaded, Sequence)
-    return any(isinstance(one, kinds) and not is_plain_number(one) for one in operand)
 
 
 def _tensors_in(values: list[Value], depth: int) -> list[Tensor]:
@@ -250,8 +223,9 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         expanded=False,
         sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),
         empty=receiver.empty and (moved or copied),
-        is_number=_is_reduced(name, arguments)
-        or ((receiver.is_number or others.is_number) and _keeps_number(name, arguments)),
+        is_number=is_reduced(name, arguments)
+        or ((receiver.is_number or others.is_number) and keeps_number(name, arguments)),
+        is_row=receiver.is_row and keeps_form(name, arguments),
         chosen_precision=_chooses_precision(name, receiver, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
@@ -307,26 +281,6 @@ def _chooses_precision(name: str, receiver: Tensor, arguments: Arguments) -> boo
     return receiver.chosen_precision and (has("move_methods", name) or has("reshape_methods", name))
 
 
-def _is_reduced(method: str, arguments: Arguments) -> bool:
-    """Whether a method makes one number of all numbers."""
-    return has("reduction_methods", method) and not arguments.positional and _names_no_dimension(arguments)
-
-
-def _names_no_dimension(arguments: Arguments) -> bool:
-    return arguments.keywords.keys() <= {"dtype"} and not arguments.starred
-
-
-def _keeps_number(name: str, arguments: Arguments) -> bool:
-    """Whether what a method makes of a number on the CPU is one: neither on another device nor of another shape."""
-    if name in _NUMBERS_KEPT or has("cast_methods", name):
-        return True
-    if has("move_methods", name):
-        return all(
-            isinstance(one, Other) and one.what.startswith("dtype") for value in arguments.every() for one in value
-        )
-    return not has("reshape_methods", name)
-
-
 def _cast_dtype(name: str, arguments: Arguments, default: Dtype) -> Dtype:
     if has("cast_methods", name):
         return dtype_named(name)
@@ -380,7 +334,7 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
 def _dtypes_of_data(name: str, arguments: Arguments) -> set[Dtype]:
     """The dtypes that arrays hand on to a tensor; NumPy's own, the double one, where they are not known."""
     takes_arrays_alone = has("factory_functions", name) and has("view_functions", name)
-    if not takes_arrays_alone and not _is_made_of_data(name):
+    if not takes_arrays_alone and not is_made_of_data(name):
         return set()
     found = {array.dtype for array in _arrays_in(arguments.argument(0, "data"))}
     if takes_arrays_alone and not has("convert_functions", name):

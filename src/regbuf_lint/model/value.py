@@ -54,6 +54,7 @@ class Tensor(Alternative):
         of_subclass: of a class that derives from torch's, or computed from one that is.
         dtype: class of its dtype.
         is_number: without dimensions, as far as is known: it goes with tensors of any device.
+        is_row: of one dimension, as far as is known, so that one item of it is such a number.
         chosen_precision: its floating dtype is written where it is made, so that it may be wanted.
         argument: name of the constructor argument that it may be identical with, or an empty string.
         alias: name of the attribute that it was read from, or an empty string.
@@ -72,6 +73,7 @@ class Tensor(Alternative):
     of_subclass: bool = False
     dtype: Dtype = Dtype.UNKNOWN
     is_number: bool = False
+    is_row: bool = False
     chosen_precision: bool = False
     argument: str = ""
     alias: str = ""
@@ -289,6 +291,11 @@ def join(values: Iterable[Value]) -> Value:
 def is_tensor(value: Value) -> bool:
     """Whether every alternative is an unregistered tensor, or None beside at least one tensor."""
     return any(type(one) is Tensor for one in value) and all(type(one) in (Tensor, NoneValue) for one in value)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a tensor without dimensions, which goes with tensors of any device."""
+    return is_only(value, Tensor) and all(one.is_number for one in tensors(value))
 
 
 def is_parameter_or_tensor(value: Value) -> bool:

@@ -68,7 +68,7 @@ def _alternative(one: Alternative) -> str:
     if isinstance(one, Unknown):
         return _unknown(one)
     names = {Buffer: "a buffer", Distribution: "a distribution", NoneValue: "None", Unset: "nothing"}
-    return names[type(one)]
+    return names.get(type(one), "an object, a class or a function")
 
 
 def _tensor(tensor: Tensor) -> str:

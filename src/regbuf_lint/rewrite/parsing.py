@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import libcst as cst
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
     from regbuf_lint.source.text import SourceText
 
+_Tree = TypeVar("_Tree", bound=cst.CSTNode)
+
 _EMPTY = cst.Module([])
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 _MARK = re.compile(r"[(\[{,]|[)\]}](?:\s*\.)?|[-+*/@%|&^]")
 """What opens, parts or closes expressions, and operators; a dot behind a call goes with its bracket."""
@@ -45,8 +48,9 @@ def parse_statement(source: SourceText, span: Span) -> cst.BaseSmallStatement:
     Raises:
         CannotRewrite: libcst does not know the syntax.
     """
+    text = _shallow(source.slice(span))
     with refusing_what_libcst_refuses():
-        tree = cst.parse_module(_shallow(source.slice(span)))
+        tree = _with_line_ends(cst.parse_module(text), text)
     line = tree.body[0] if len(tree.body) == 1 else None
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         msg = "it is no simple statement"
@@ -60,8 +64,29 @@ def parse_expression(source: SourceText, span: Span) -> cst.BaseExpression:
     Raises:
         CannotRewrite: libcst does not know the syntax.
     """
+    text = _shallow(source.slice(span))
     with refusing_what_libcst_refuses():
-        return cst.parse_expression(_shallow(source.slice(span)))
+        return _with_line_ends(cst.parse_expression(text), text)
+
+
+def _with_line_ends(tree: _Tree, text: str) -> _Tree:
+    """A tree that says of each line end what it is: libcst leaves out the one that comes first in the text."""
+    first = _LINE_END.search(text)
+    if first is None or first[0] == "\n":
+        return tree
+    return cast("_Tree", tree.visit(_LineEnds(first[0])))
+
+
+class _LineEnds(cst.CSTTransformer):
+    """Writes down a line end where none is said."""
+
+    def __init__(self, usual: str) -> None:
+        super().__init__()
+        self._usual = usual
+
+    def leave_Newline(self, original_node: cst.Newline, updated_node: cst.Newline) -> cst.Newline:  # noqa: N802
+        del original_node
+        return updated_node if updated_node.value else updated_node.with_changes(value=self._usual)
 
 
 def _shallow(text: str) -> str:

@@ -11,7 +11,7 @@ from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, F
 from regbuf_lint.infer.trace.calls import call_trail
 from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import ASSERTED, Sink
-from regbuf_lint.model.value import Literal, Mapping, Sequence, Submodule, Tensor, is_only, may_be
+from regbuf_lint.model.value import Literal, Mapping, Sequence, Submodule, Tensor, is_number, is_only, may_be
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _decides_place(one: Origin) -> bool:
     return one.flow is Flow.TO_CPU or not one.on_cpu
 
 
-def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, _value: Value, _state: State) -> Trail:
+def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, value: Value, _state: State) -> Trail:
     owner = frame.trails.get(node.value, NOWHERE)
     index = frame.trails.get(node.slice, NOWHERE)
     of_python = is_only(frame.value_of(node.value), Sequence, Mapping, Submodule, Literal)
@@ -82,6 +82,9 @@ def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, _value: 
     chosen_by = frozenset(one for one in index.tensors if _decides_place(one))
     if chosen_by and not of_python:  # an index that lies on the CPU goes with tensors of any device
         tracer.use(frame, owner, Sink.MEETS, node, chosen_by)
+    if is_number(value):
+        tracer.use(frame, owner, Sink.HOST, node)
+        return owner.then(Flow.METADATA)
     if isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
         return owner.item(node.slice.value)
     if isinstance(node.slice, ast.Slice) and owner.items is not None:

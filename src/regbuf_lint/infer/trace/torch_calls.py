@@ -34,6 +34,7 @@ from regbuf_lint.model.value import (
     Sequence,
     Submodule,
     Tensor,
+    is_number,
     is_only,
     may_be,
 )
@@ -103,11 +104,6 @@ def _factory(call: Call, name: str) -> Trail:
     for trail in data:
         call.use(trail, Sink.HOST)
     return device or made(Source.FRESH, "number" if is_number(call.result) else "")
-
-
-def is_number(value: Value) -> bool:
-    """Whether a value is a tensor without dimensions, which goes with tensors of any device."""
-    return is_only(value, Tensor) and all(one.is_number for one in value if isinstance(one, Tensor))
 
 
 _FUNCTIONS: dict[str, Callable[[Call, str], Trail]] = {

@@ -1,0 +1,98 @@
+"""How many dimensions the tensors have that torch's functions and methods make: whether they are numbers or rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.value import (
+    NUMBER,
+    Alternative,
+    Array,
+    Literal,
+    Loaded,
+    Other,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    is_only,
+)
+from regbuf_lint.torch_facts.traits import has
+
+if TYPE_CHECKING:
+    from regbuf_lint.infer.arguments import Arguments
+
+_NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_"}
+_NUMBERS = NUMBER | {Other(kind) for kind in ("int", "float", "bool", "complex")}
+
+
+def is_plain_number(one: Alternative) -> bool:
+    """Whether a value is a number of Python, known or not."""
+    if isinstance(one, Unknown):
+        return one.number
+    return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
+
+
+def makes_number(name: str, arguments: Arguments, like: Tensor) -> bool:
+    """Whether a call gives a tensor without dimensions: made of a number, computed from such alone, or all reduced."""
+    if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
+        return True
+    if not is_made_of_data(name):
+        return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
+    data = arguments.argument(0, "data")
+    return (
+        bool(data)
+        and not arguments.keyword("device")
+        and all(is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
+    )
+
+
+def makes_row(name: str, arguments: Arguments) -> bool:
+    """Whether a call makes a range, or a tensor of a list of numbers or of what such a list stands in for."""
+    if arguments.keyword("device") or has("spacing_functions", name):
+        return not arguments.keyword("device")
+    if not is_made_of_data(name):
+        return False
+    data = arguments.argument(0, "data")
+    lists = [one for one in data if isinstance(one, Sequence)]
+    listed = all(one.element and all(map(is_plain_number, one.element)) for one in lists)
+    return bool(lists) and listed and is_only(data, Sequence, Unknown)
+
+
+def is_made_of_data(name: str) -> bool:
+    """Whether the result of a function has the shape of its first argument."""
+    return has("convert_functions", name) or (has("graphless_functions", name) and not name.endswith("_like"))
+
+
+def gives_row(operands: list[Tensor]) -> bool:
+    """Whether an operation on rows and numbers gives a row."""
+    return any(one.is_row for one in operands) and all(one.is_row or one.is_number for one in operands)
+
+
+def may_be_array(operand: Value) -> bool:
+    """Whether an operand that is known to be no tensor may have dimensions all the same."""
+    kinds = (Array, Unknown, Loaded, Sequence)
+    return any(isinstance(one, kinds) and not is_plain_number(one) for one in operand)
+
+
+def is_reduced(method: str, arguments: Arguments) -> bool:
+    """Whether a method makes one number of all numbers."""
+    return has("reduction_methods", method) and not arguments.positional and _names_no_dimension(arguments)
+
+
+def keeps_number(name: str, arguments: Arguments) -> bool:
+    """Whether what a method makes of a number on the CPU is one: neither on another device nor of another shape."""
+    return keeps_form(name, arguments) or not (has("move_methods", name) or has("reshape_methods", name))
+
+
+def keeps_form(name: str, arguments: Arguments) -> bool:
+    """Whether a method gives the same numbers in the same shape, and on the CPU those of a tensor that is there."""
+    if name in _NUMBERS_KEPT or has("cast_methods", name):
+        return True
+    return has("move_methods", name) and all(
+        isinstance(one, Other) and one.what.startswith("dtype") for value in arguments.every() for one in value
+    )
+
+
+def _names_no_dimension(arguments: Arguments) -> bool:
+    return arguments.keywords.keys() <= {"dtype"} and not arguments.starred
