@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = frozenset({"evaluation.md", "runtime-truth.md", "verification_results.md"})
+RESULTS = frozenset({"runtime-truth.md", "verification_results.md"})
 """Pages of results; their blocks are the commands of scripts that made them, in hours."""
 _BLOCK = re.compile(
     r"^(?P<indent>[ ]*)(?:<!-- (?P<marker>[^\n]*?) -->\n[ ]*)?"
