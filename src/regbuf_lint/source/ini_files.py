@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,9 +12,16 @@ if TYPE_CHECKING:
 
 def ini_section(path: Path, name: str) -> dict[str, str] | None:
     """What a section of a file holds; None where there is none, or the file is broken, which is its tool's to say."""
+    return ini_sections(path).get(name)
+
+
+def ini_sections(path: Path) -> dict[str, dict[str, str]]:
+    """What the sections of a file hold by their names; none where there is no such file, or it is broken."""
+    if not os.path.exists(path):  # noqa: PTH110  a parser takes longer to make
+        return {}
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True, inline_comment_prefixes=("#",))
     try:
         parser.read(path, encoding="utf-8")
     except (configparser.Error, UnicodeDecodeError, OSError):
-        return None
-    return {key: value or "" for key, value in parser[name].items()} if parser.has_section(name) else None
+        return {}
+    return {name: {key: value or "" for key, value in parser[name].items()} for name in parser.sections()}

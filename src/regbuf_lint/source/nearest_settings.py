@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.source.code_style import STYLE_FILES
 from regbuf_lint.source.declared_versions import DECLARING_FILES
+from regbuf_lint.source.directory_files import DirectoryFiles
 from regbuf_lint.source.project_tools import PROJECT_FILES, TOOL_FILES, project_root
 from regbuf_lint.source.settings import load_settings
 from regbuf_lint.source.toml_files import OWN_FILES, find_table
@@ -55,6 +56,7 @@ class NearestSettings:
         self._config = config
         self._isolated = isolated
         self._known_codes = known_codes
+        self._files = DirectoryFiles()
         self._anchors: dict[str, str] = {}
         self._bases: dict[Path, Path] = {}
         self._loaded: dict[Path, Settings] = {}
@@ -71,7 +73,7 @@ class NearestSettings:
         anchor = _NO_DIRECTORY if self._config is not None else self._anchor(os.path.abspath(directory))  # noqa: PTH100
         start = self._base(named) if anchor == _NO_DIRECTORY else Path(anchor)
         if start not in self._loaded:
-            one = load_settings(start, self._config, self._isolated, self._overrides, self._known_codes)
+            one = load_settings(start, self._config, self._isolated, self._overrides, self._known_codes, self._files)
             self._loaded[start] = self._settings.setdefault(one, one)
         return self._loaded[start]
 
@@ -91,7 +93,7 @@ class NearestSettings:
         """The nearest directory, upwards, that holds anything the settings of a project are made of."""
         if directory not in self._anchors:
             parent = os.path.dirname(directory)  # noqa: PTH120  ten thousand times
-            if _is_marked(directory):
+            if _is_marked(self._files.names(Path(directory))):
                 self._anchors[directory] = directory if self._is_in_project(Path(directory)) else _NO_DIRECTORY
             else:
                 self._anchors[directory] = _NO_DIRECTORY if parent == directory else self._anchor(parent)
@@ -102,9 +104,5 @@ class NearestSettings:
         return project_root(directory) is not None or (not self._isolated and find_table(directory) is not None)
 
 
-def _is_marked(directory: str) -> bool:
-    try:
-        names = os.listdir(directory)  # noqa: PTH208  ten thousand times
-    except OSError:
-        return False
+def _is_marked(names: frozenset[str]) -> bool:
     return not _NAMES.isdisjoint(names) or any(map(_PATTERNS.match, names))

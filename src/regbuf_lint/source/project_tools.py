@@ -8,12 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.source.directory_files import DirectoryFiles
 from regbuf_lint.source.errors import SettingsError
-from regbuf_lint.source.ini_files import ini_section
+from regbuf_lint.source.ini_files import ini_sections
 from regbuf_lint.source.toml_files import PYPROJECT, read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 _HOOKS = ".pre-commit-config.yaml"
 _COMMANDS = (
@@ -67,22 +68,25 @@ class ProjectTools:
 
     Files are those of the directory and of those above it, as far as the repository reaches; the nearest counts. Where
     there is no repository, the nearest directory with settings of a project is the last one.
+
+    Args:
+        start: the directory.
+        files: what others have found out about directories.
     """
 
-    def __init__(self, start: Path) -> None:
+    def __init__(self, start: Path, files: DirectoryFiles | None = None) -> None:
         self._directories = _directories(start)
+        self._files = files or DirectoryFiles()
 
     @cached_property
     def hooks(self) -> dict[str, str]:
         """Tools that pre-commit runs, with the text of their settings there."""
-        found = (one for text in self._texts(_HOOKS) for one in _HOOK.finditer(text))
-        return _joined((_TOOL_OF_HOOK[one["tool"]], one["rest"]) for one in found if one["tool"] in _TOOL_OF_HOOK)
+        return self._joined(_hooks_in)
 
     @cached_property
     def commands(self) -> dict[str, str]:
         """Tools that commands in the project's files run, with their arguments."""
-        texts = self._texts(_HOOKS, *_COMMANDS)
-        return _joined((one["tool"], one["rest"]) for text in texts for one in _COMMAND.finditer(text))
+        return self._joined(_commands_in)
 
     def argument(self, tool: str, pattern: str) -> str | None:
         """What the group of a pattern matches in the arguments that a tool is run with."""
@@ -103,27 +107,53 @@ class ProjectTools:
         names = (*files, PYPROJECT) if config is None else (config,)
         for directory in self._directories:
             for name in names:
-                found = _settings(directory / name, tool)
+                is_there = "/" in name or name in self._files.names(directory)
+                found = _settings(directory / name, tool) if is_there else None
                 if found is not None:
                     return found
         return None
 
     def ini(self, section: str, *files: str) -> dict[str, str] | None:
         """A section of the nearest of some files that has it."""
-        paths = (directory / name for directory in self._directories for name in files)
-        return next((found for path in paths if (found := ini_section(path, section)) is not None), None)
+        there = ((directory, name) for directory in self._directories for name in files)
+        paths = (directory / name for directory, name in there if name in self._files.names(directory))
+        sections = (self._files.found(_sections_of, path) for path in paths)
+        return next((found for one in sections if (found := one.get(section)) is not None), None)
 
     def has(self, *files: str) -> bool:
         """Whether the project has one of some files."""
-        paths = (directory / name for directory in self._directories for name in files)
-        return any(os.path.exists(path) for path in paths)  # noqa: PTH110  what may not be looked at is not there
+        return any(not self._files.names(directory).isdisjoint(files) for directory in self._directories)
 
-    def _texts(self, *patterns: str) -> Iterator[str]:
-        """What files hold, without comments and with continued lines joined."""
+    def _joined(self, find: Callable[[DirectoryFiles, Path], list[tuple[str, str]]]) -> dict[str, str]:
+        """The arguments that each tool is run with, those of the nearest file first."""
+        joined: dict[str, str] = {}
         for directory in self._directories:
-            for pattern in patterns:
-                for path in sorted(directory.glob(pattern)):
-                    yield _COMMENT.sub("", _CONTINUED.sub(" ", _text(path)))
+            for tool, arguments in self._files.found(find, directory):
+                joined[tool] = f"{joined.get(tool, '')}\n{arguments}"
+        return joined
+
+
+def _hooks_in(files: DirectoryFiles, directory: Path) -> list[tuple[str, str]]:
+    """Tools that pre-commit runs in a directory, with the text of their settings there."""
+    found = (one for text in _texts(files, directory, _HOOKS) for one in _HOOK.finditer(text))
+    return [(_TOOL_OF_HOOK[one["tool"]], one["rest"]) for one in found if one["tool"] in _TOOL_OF_HOOK]
+
+
+def _commands_in(files: DirectoryFiles, directory: Path) -> list[tuple[str, str]]:
+    """Tools that commands in the files of a directory run, with their arguments."""
+    texts = _texts(files, directory, *TOOL_FILES)
+    return [(one["tool"], one["rest"]) for text in texts for one in _COMMAND.finditer(text)]
+
+
+def _texts(files: DirectoryFiles, directory: Path, *patterns: str) -> Iterator[str]:
+    """What files hold, without comments and with continued lines joined."""
+    for pattern in patterns:
+        for path in files.below(directory, pattern):
+            yield _COMMENT.sub("", _CONTINUED.sub(" ", _text(path)))
+
+
+def _sections_of(_files: DirectoryFiles, path: Path) -> dict[str, dict[str, str]]:
+    return ini_sections(path)
 
 
 def project_root(start: Path) -> Path | None:
@@ -142,17 +172,9 @@ def _within_project(start: Path) -> list[Path]:
     around = [directory, *directory.parents]
     for markers in ((".git",), PROJECT_FILES):
         for number, one in enumerate(around, start=1):
-            if any(os.path.exists(one / marker) for marker in markers):  # noqa: PTH110  as in `has`
+            if any(os.path.exists(one / marker) for marker in markers):  # noqa: PTH110  what may not be looked at is not there
                 return around[:number]
     return []
-
-
-def _joined(found: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The arguments that each tool is run with, those of the nearest file first."""
-    joined: dict[str, str] = {}
-    for tool, arguments in found:
-        joined[tool] = f"{joined.get(tool, '')}\n{arguments}"
-    return joined
 
 
 def _text(path: Path) -> str:

@@ -22,6 +22,8 @@ from regbuf_lint.source.type_checkers import has_type_checker
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from regbuf_lint.source.directory_files import DirectoryFiles
+
 _HAS_NN_BUFFER = "2.5"
 _SUGGESTS_NN_BUFFER = "RBF202"
 _SELECTING = ("select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable")
@@ -33,6 +35,7 @@ def load_settings(
     isolated: bool,  # noqa: FBT001  callers name it
     overrides: Mapping[str, object],
     known_codes: Callable[[], Collection[str]] | None = None,
+    files: DirectoryFiles | None = None,
 ) -> Settings:
     """Put settings together.
 
@@ -45,6 +48,7 @@ def load_settings(
             replaces the file's selection; ``ignore`` adds to the file's.
         known_codes: gives the codes of all rules, and is asked only where something is selected; selectors that name
             none of them are refused. None checks nothing.
+        files: what others have found out about directories.
 
     Raises:
         SettingsError: a file is missing or broken, or a key or value is wrong.
@@ -55,14 +59,14 @@ def load_settings(
     converted = (_convert(key, value, f"--{key}", known_codes) for key, value in overrides.items())
     merged = _merge(values, {one[0]: _placed(one, None) for one in converted})
     if not isolated:
-        tools = ProjectTools(config.parent if config is not None else start)
+        tools = ProjectTools(config.parent if config is not None else start, files)
         style = code_style(tools)
         found = {**asdict(style), "annotate": has_type_checker(tools)}
         merged = {**found, **merged}
     root = Path.cwd() if table is None else table.path.parent
     source = root.resolve() if table is not None else project_root(start) or start.absolute()
-    files = tuple(one.path for one in tables)
-    settings = replace(_settings(root.resolve(), merged), sources=(source,), files=files)
+    read = tuple(one.path for one in tables)
+    settings = replace(_settings(root.resolve(), merged), sources=(source,), files=read)
     settings = replace(settings, packages=environment_packages(settings.python, root))
     return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
 
