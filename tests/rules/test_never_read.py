@@ -52,13 +52,13 @@ def test_nothing_reads_it(package: Path) -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        "    def last(self):\n        return self.steps[-1]\n",
-        "    @property\n    def last(self):\n        return self.steps[-1]\n",
+        "    def last(self):\n        return self.steps[-1:]\n",
+        "    @property\n    def last(self):\n        return self.steps[-1:]\n",
         "    def add(self, n):\n        self.steps[0] += n\n",
         "    def get(self, name):\n        return getattr(self, name)\n\nSHOWN = ('steps',)\n",
         "    def get(self, end):\n        return getattr(self, f'st{end}')\n",
         "\ndef last(net):\n    return net.steps[-1]\n",
-        "\nclass Subclass(Net):\n    def last(self):\n        return self.steps[-1]\n",
+        "\nclass Subclass(Net):\n    def last(self):\n        return self.steps[-1:]\n",
     ],
 )
 def test_it_is_read_in_the_file(more: str, package: Path) -> None:
