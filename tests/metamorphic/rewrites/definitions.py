@@ -49,7 +49,10 @@ class Definitions:
                 self.bases.setdefault(node.name, set()).update(_dotted(base, names) for base in node.bases)
                 self._collect(node.body, node.name, names)
             elif isinstance(node, ast.If | ast.Try):
-                self._collect([*node.body, *node.orelse], owner, names)
+                handlers = node.handlers if isinstance(node, ast.Try) else []
+                self._collect(
+                    [*node.body, *(one for part in handlers for one in part.body), *node.orelse], owner, names
+                )
 
     def own_arguments(self, owner: str | None, function: str) -> bool:
         """Whether nothing outside of the program passes arguments to a function by their names."""
