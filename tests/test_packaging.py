@@ -15,22 +15,10 @@ from pathlib import Path
 import pytest
 
 from regbuf_lint import __version__
+from small_files import PLAIN_TENSOR
 
 ROOT = Path(__file__).resolve().parent.parent
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
-MODULE = """\
-import torch
-from torch import nn
-
-
-class M(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.m = torch.ones(3)
-
-    def forward(self, x):
-        return x + self.m
-"""
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +107,7 @@ def test_metadata(wheel: Path) -> None:
 
 
 def test_the_installed_commands_work_anywhere(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "model.py").write_text(PLAIN_TENSOR, encoding="utf-8")
     lint = str(installed / "regbuf-lint")
     version = run(lint, "--version", cwd=tmp_path).stdout
     python = ".".join(map(str, sys.version_info[:3]))

@@ -11,29 +11,17 @@ from pathlib import Path
 import pytest
 
 from regbuf_lint.cli.main import main
+from small_files import PLAIN_TENSOR
 
 Capture = pytest.CaptureFixture[str]
-MODULE = """\
-import torch
-from torch import nn
-
-
-class M(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.m = torch.ones(3)
-
-    def forward(self, x):
-        return x + self.m
-"""
-MORE = MODULE.replace("self.m", "self.k").replace("class M", "class K")
+MORE = PLAIN_TENSOR.replace("self.m", "self.k").replace("class M", "class K")
 CONCISE = ["--output-format", "concise", "--no-cache"]
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a.py").write_text(MODULE)
+    Path("a.py").write_text(PLAIN_TENSOR)
 
 
 def test_a_baseline_leaves_out_what_was_there(capsys: Capture) -> None:
@@ -41,7 +29,7 @@ def test_a_baseline_leaves_out_what_was_there(capsys: Capture) -> None:
     assert capsys.readouterr() == ("", "regbuf-lint: note: wrote 1 finding to base.json\n")
     assert main([*CONCISE, "--baseline", "base.json", "."]) == 0
     assert capsys.readouterr() == ("No findings.\n", "")
-    Path("a.py").write_text("# moved\n" + MODULE + MORE)
+    Path("a.py").write_text("# moved\n" + PLAIN_TENSOR + MORE)
     assert main([*CONCISE, "--baseline", "base.json", "."]) == 1
     out, err = capsys.readouterr()
     assert out.startswith("a.py:20:9: RBF001 [*] `K.k`")
@@ -82,7 +70,7 @@ def test_fixes_are_made_of_what_is_known_too(capsys: Capture) -> None:
 
 def test_a_baseline_for_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     main(["--write-baseline", "base.json", "."])
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(MODULE.encode())))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PLAIN_TENSOR.encode())))
     assert main([*CONCISE, "--baseline", "base.json", "--stdin-filename", "a.py", "-"]) == 0
     assert capsys.readouterr().out == "No findings.\n"
 
@@ -103,7 +91,7 @@ def test_syntax_errors_are_not_in_a_baseline(capsys: Capture) -> None:
 def test_add_noqa(capsys: Capture) -> None:
     assert main(["--add-noqa", "a.py"]) == 0
     assert capsys.readouterr() == ("", "regbuf-lint: note: suppressed 1 finding in 1 file\n")
-    assert Path("a.py").read_text() == MODULE.replace("ones(3)", "ones(3)  # noqa: RBF001")
+    assert Path("a.py").read_text() == PLAIN_TENSOR.replace("ones(3)", "ones(3)  # noqa: RBF001")
     assert main([*CONCISE, "a.py"]) == 0
 
 
@@ -123,9 +111,9 @@ def test_add_noqa_reports_what_is_left(capsys: Capture) -> None:
 
 def test_add_noqa_leaves_what_a_baseline_lists() -> None:
     main(["--write-baseline", "base.json", "."])
-    Path("a.py").write_text(MODULE + MORE)
+    Path("a.py").write_text(PLAIN_TENSOR + MORE)
     assert main(["--add-noqa", "--baseline", "base.json", "."]) == 0
-    assert Path("a.py").read_text() == MODULE + MORE.replace("ones(3)", "ones(3)  # noqa: RBF001")
+    assert Path("a.py").read_text() == PLAIN_TENSOR + MORE.replace("ones(3)", "ones(3)  # noqa: RBF001")
 
 
 @pytest.mark.parametrize(("external", "code"), [("", 1), ('external = ["RBF"]', 0)])
@@ -153,4 +141,4 @@ def test_what_the_page_says_of_ruff(external: str, code: int) -> None:
 def test_mistakes(argv: list[str], message: str, capsys: Capture) -> None:
     assert main([*argv]) == 2
     assert capsys.readouterr().err == f"regbuf-lint: error: {message}\n"
-    assert Path("a.py").read_text() == MODULE
+    assert Path("a.py").read_text() == PLAIN_TENSOR

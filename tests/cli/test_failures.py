@@ -17,31 +17,19 @@ from regbuf_lint.engine import run, workers, writing
 from regbuf_lint.engine.fixing import fix_text
 from regbuf_lint.source.atomic_write import write_atomically
 from regbuf_lint.source.errors import SourceError
+from small_files import PLAIN_TENSOR
 
 if TYPE_CHECKING:
     from regbuf_lint.engine.fixing import FixMode
 
 Capture = pytest.CaptureFixture[str]
-MODULE = """\
-import torch
-from torch import nn
-
-
-class M(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.m = torch.ones(3)
-
-    def forward(self, x):
-        return x + self.m
-"""
 FULL = Path("/dev/full")
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a.py").write_text(MODULE)
+    Path("a.py").write_text(PLAIN_TENSOR)
 
 
 def shell(command: str) -> tuple[int, str, str]:
@@ -120,7 +108,7 @@ def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: 
 def test_a_file_that_cannot_be_written_keeps_its_findings(
     others: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    Path("b.py").write_text(MODULE)
+    Path("b.py").write_text(PLAIN_TENSOR)
 
     def fail(path: Path, data: bytes, expected: bytes) -> None:
         if path.name == "a.py":
@@ -137,7 +125,7 @@ def test_a_file_that_cannot_be_written_keeps_its_findings(
     else:
         assert "a.py:8:9: RBF001 [*] `M.m`" in out
         assert out.endswith("Found 2 findings (1 fixed, 1 remaining).\n")
-    assert Path("a.py").read_text() == MODULE
+    assert Path("a.py").read_text() == PLAIN_TENSOR
     assert "register_buffer" in Path("b.py").read_text()
 
 
@@ -198,6 +186,6 @@ def test_processes_that_do_not_start_are_done_without(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("concurrent.futures.process.ProcessPoolExecutor", fail)
     monkeypatch.setattr(workers, "LEAST_BYTES_FOR_WORKERS", 0)
-    Path("b.py").write_text(MODULE)
+    Path("b.py").write_text(PLAIN_TENSOR)
     assert cli.main(["--no-cache", "-j2", "--output-format", "concise", "."]) == 1
     assert capsys.readouterr().out.count("RBF001") == 2

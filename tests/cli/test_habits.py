@@ -12,29 +12,16 @@ import pytest
 
 from regbuf_lint import __version__
 from regbuf_lint.cli.main import main
+from small_files import PLAIN_TENSOR_AND_LOST_BUFFER
 
 Capture = pytest.CaptureFixture[str]
-MODULE = """\
-import torch
-from torch import nn
-
-
-class M(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.m = torch.ones(3)
-        self.p = self.register_buffer("p", torch.ones(3))
-
-    def forward(self, x):
-        return x + self.m
-"""
 CONCISE = ["--output-format", "concise", "--no-cache"]
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a.py").write_text(MODULE)
+    Path("a.py").write_text(PLAIN_TENSOR_AND_LOST_BUFFER)
 
 
 def codes(capsys: Capture) -> list[str]:
@@ -100,7 +87,7 @@ def test_mistyped(argv: list[str], message: str, capsys: Capture) -> None:
 
 @pytest.mark.parametrize("name", ["--odd.py", "-q", "check", "--"])
 def test_names_behind_two_dashes_are_names(name: str, capsys: Capture) -> None:
-    Path(name).write_text(MODULE)
+    Path(name).write_text(PLAIN_TENSOR_AND_LOST_BUFFER)
     assert main([*CONCISE, "--", name]) == 1
     assert capsys.readouterr().out.startswith(f"{name}:8:9: RBF001")
 

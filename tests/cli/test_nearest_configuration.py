@@ -13,22 +13,9 @@ import pytest
 
 from regbuf_lint import check_paths, check_source, to_records
 from regbuf_lint.cli.main import main
+from small_files import PLAIN_TENSOR_AND_LOST_BUFFER
 
 Capture = pytest.CaptureFixture[str]
-MODULE = """\
-import torch
-from torch import nn
-
-
-class M(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.m = torch.ones(3)
-        self.p = self.register_buffer("p", torch.ones(3))
-
-    def forward(self, x):
-        return x + self.m
-"""
 FILES = ("a.py", "deep/b.py", "lib/c.py", "lib/inner/d.py", "own/e.py", "own/hidden/f.py")
 EXPECTED = {
     "a.py": ["RBF106"],
@@ -53,7 +40,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write("own/hidden/.regbuf-lint.toml", "select = ['RBF101']\n")
     write("own/hidden/pyproject.toml", "[tool.regbuf-lint]\n")
     for name in FILES:
-        write(name, MODULE)
+        write(name, PLAIN_TENSOR_AND_LOST_BUFFER)
     return tmp_path
 
 
@@ -101,7 +88,7 @@ def test_the_directory_of_the_run_changes_nothing(
 
 def test_several_processes_and_the_cache(capsys: Capture) -> None:
     for name in FILES:
-        write(name, MODULE + "# a comment that makes the file worth a worker\n" * 4000)
+        write(name, PLAIN_TENSOR_AND_LOST_BUFFER + "# a comment that makes the file worth a worker\n" * 4000)
     for _ in range(2):
         assert verdicts(capsys, "-j2", "--cache-dir", "kept", ".") == with_findings(*FILES)
     write("own/regbuf-lint.toml", "ignore = ['RBF']\n")
@@ -131,7 +118,7 @@ def test_fixes_of_all_settings_are_made_together(capsys: Capture) -> None:
 def test_a_fix_under_one_table_counts_in_files_under_another(capsys: Capture) -> None:
     for name in ("lib/__init__.py", "own/__init__.py"):
         write(name, "")
-    write("lib/base.py", MODULE.replace("class M", "class Base"))
+    write("lib/base.py", PLAIN_TENSOR_AND_LOST_BUFFER.replace("class M", "class Base"))
     write("own/regbuf-lint.toml", "select = ['RBF105']\nunfixable = ['RBF105']\n")
     own = "    def __init__(self):\n        super().__init__()\n        self.again = self.m\n"
     own += "\n    def forward(self, x):\n        return x + self.again\n"
@@ -144,7 +131,7 @@ def test_a_fix_under_one_table_counts_in_files_under_another(capsys: Capture) ->
 def test_standard_input_and_why(capsys: Capture) -> None:
     for name, codes in EXPECTED.items():
         command = [sys.executable, "-m", "regbuf_lint", "--output-format", "json", "--stdin-filename", name, "-"]
-        done = subprocess.run(command, input=MODULE, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, input=PLAIN_TENSOR_AND_LOST_BUFFER, capture_output=True, text=True, check=False)
         assert [one["code"] for one in json.loads(done.stdout)] == codes
     write("lib/pyproject.toml", '[tool.regbuf-lint]\nignore-attributes = ["m"]\n')
     for name in ("own/e.py", "lib/c.py"):
@@ -158,7 +145,7 @@ def test_the_python_api() -> None:
         found.setdefault(one["filename"], []).append(one["code"])
     assert found == with_findings(*FILES)
     for name, codes in EXPECTED.items():
-        assert [one.code for one in check_source(MODULE, name).findings] == codes
+        assert [one.code for one in check_source(PLAIN_TENSOR_AND_LOST_BUFFER, name).findings] == codes
 
 
 def test_flake8_says_the_same(capsys: Capture) -> None:
@@ -207,7 +194,9 @@ def test_style_of_fixes_is_that_of_the_nearest_project(capsys: Capture) -> None:
 
 
 BASE = "from torch import nn\n\n\nclass Base(nn.Module):\n    pass\n"
-DERIVED = MODULE.replace("from torch import nn", "from pkg_a.layers import Base").replace("nn.Module", "Base")
+DERIVED = PLAIN_TENSOR_AND_LOST_BUFFER.replace("from torch import nn", "from pkg_a.layers import Base").replace(
+    "nn.Module", "Base"
+)
 
 
 def test_packages_anywhere_in_the_project_are_found_whatever_is_named(capsys: Capture) -> None:
@@ -241,8 +230,8 @@ def test_a_package_that_comes_to_the_project_is_seen_in_spite_of_the_cache(capsy
 def test_more_settings_than_a_process_keeps(capsys: Capture) -> None:
     for number in range(7):
         write(f"many/{number}/regbuf-lint.toml", f"select = ['RBF{'001' if number % 2 else '106'}']\n")
-        write(f"many/{number}/m.py", MODULE)
-        write(f"many/{number}/deep/{6 - number}/n.py", MODULE)
+        write(f"many/{number}/m.py", PLAIN_TENSOR_AND_LOST_BUFFER)
+        write(f"many/{number}/deep/{6 - number}/n.py", PLAIN_TENSOR_AND_LOST_BUFFER)
     found = verdicts(capsys, "many")
     assert len(found) == 14
     assert all(codes == ["RBF001" if int(Path(name).parts[1]) % 2 else "RBF106"] for name, codes in found.items())
@@ -254,7 +243,7 @@ def test_where_there_is_no_project_what_lies_above_is_nobody_s(
     (tmp_path / "pyproject.toml").unlink()
     (tmp_path / ".git").rmdir()
     write("Makefile", "check:\n\tmypy .\n\tblack -l 40 .\n")
-    write("x/a.py", MODULE)
+    write("x/a.py", PLAIN_TENSOR_AND_LOST_BUFFER)
     for directory, name in (("x", "a.py"), ("..", str(tmp_path / "x")), (".", str(tmp_path / "x/a.py"))):
         monkeypatch.chdir(tmp_path / directory)
         main(["--diff", name])

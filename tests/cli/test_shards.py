@@ -12,22 +12,9 @@ import pytest
 
 from regbuf_lint.cli.main import main
 from regbuf_lint.cli.shards import Shard
+from small_files import PLAIN_TENSOR_AND_LOST_BUFFER
 
 Capture = pytest.CaptureFixture[str]
-MODULE = """\
-import torch
-from torch import nn
-
-
-class M(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.m = torch.ones(3)
-        self.p = self.register_buffer("p", torch.ones(3))
-
-    def forward(self, x):
-        return x + self.m
-"""
 NAMES = [
     "a.py",
     "a-b.py",
@@ -51,13 +38,20 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number, name in enumerate(NAMES):
         path = Path(name)
         path.parent.mkdir(exist_ok=True)
-        path.write_text(MODULE if number % 3 else MODULE.replace("self.m = torch.ones(3)", "pass"), encoding="utf-8")
+        path.write_text(
+            PLAIN_TENSOR_AND_LOST_BUFFER
+            if number % 3
+            else PLAIN_TENSOR_AND_LOST_BUFFER.replace("self.m = torch.ones(3)", "pass"),
+            encoding="utf-8",
+        )
     Path("lib/regbuf-lint.toml").write_text("ignore = ['RBF106']\n")
     Path("broken.py").write_text("import torch\nclass M(torch.nn.Module:\n")
     Path("many/bytes.py").write_bytes(b"x = '\xff'\n")
-    Path("nb.ipynb").write_text(json.dumps({"cells": [{"cell_type": "code", "source": MODULE}], "nbformat": 4}))
+    Path("nb.ipynb").write_text(
+        json.dumps({"cells": [{"cell_type": "code", "source": PLAIN_TENSOR_AND_LOST_BUFFER}], "nbformat": 4})
+    )
     Path("../elsewhere").mkdir()
-    Path("../elsewhere/e.py").write_text(MODULE)
+    Path("../elsewhere/e.py").write_text(PLAIN_TENSOR_AND_LOST_BUFFER)
     return tmp_path
 
 

@@ -13,20 +13,8 @@ from threading import Thread
 import pytest
 
 from regbuf_lint.cli.main import main
+from small_files import PLAIN_TENSOR
 
-MODULE = """\
-import torch
-from torch import nn
-
-
-class M(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.m = torch.ones(3)
-
-    def forward(self, x):
-        return x + self.m
-"""
 WAITING = "regbuf-lint: note: waiting for changes; Ctrl-C ends"
 PATIENCE = 60
 
@@ -53,7 +41,7 @@ class Watching:
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path("a.py").write_text(MODULE)
+    Path("a.py").write_text(PLAIN_TENSOR)
     return tmp_path
 
 
@@ -67,7 +55,7 @@ def test_each_change_is_checked_until_ctrl_c() -> None:
         assert first[-1] == "Found 1 finding (1 fixable with --fix)."
         Path("a.py").write_text("x = 1\n")
         assert watching.run() == ["No findings."]
-        Path("b.py").write_text(MODULE)
+        Path("b.py").write_text(PLAIN_TENSOR)
         assert watching.run()[0].startswith("b.py:8:9: RBF001")
         Path("b.py").unlink()
         assert watching.run() == ["No findings."]
