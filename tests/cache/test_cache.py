@@ -143,6 +143,23 @@ def test_what_changes_during_the_run_is_not_remembered(
     assert checked == ["layer.py"]
 
 
+def test_words_that_another_linter_has_found_do_not_count(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A release that takes a text apart in another way would read them as something else."""
+    subclass = "from pkg.base import Base\n\n\nclass Sub(Base):\n    def __init__(self):\n        super().__init__()\n"
+    (project / "pkg/sub.py").write_text(subclass + "        self.fill()\n", encoding="utf-8")
+    base = "import torch\nfrom torch import nn\n\n\nclass Base(nn.Module):\n    def fill(self):\n"
+    body = "        self.x = torch.ones(3)\n\n    def forward(self, y):\n        return y + self.x\n"
+    (project / "pkg/base.py").write_text(base + body, encoding="utf-8")
+    (project / "pkg/layer.py").unlink()
+    first = run(capsys)
+    assert "RBF001" in first[1]
+    (database,) = (project / ".regbuf_cache").glob("*.sqlite3")
+    with sqlite3.connect(database) as connection:
+        connection.execute("DELETE FROM results")
+        connection.execute("UPDATE files SET words = 'other words', found_by = 'other code' WHERE words IS NOT NULL")
+    assert run(capsys) == first
+
+
 def test_other_settings_have_other_results(
     project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.cache.database import Database
+from regbuf_lint.cache.key import own_code
 from regbuf_lint.cache.outcomes import UnusableOutcomeError, packed, unpacked
 from regbuf_lint.cache.states import FileStates
 from regbuf_lint.cache.validity import Validity
@@ -118,7 +119,7 @@ class Cache:
 def _opened(folder: Path) -> Database | None:
     """The database of a directory, made anew where it is broken; None where it cannot be used."""
     try:
-        return Database(folder)
+        return Database(folder, own_code())
     except sqlite3.OperationalError:  # locked, or on a disk that is full
         return None
     except sqlite3.DatabaseError:
@@ -130,6 +131,6 @@ def _opened(folder: Path) -> Database | None:
 def _opened_anew(folder: Path) -> Database | None:
     try:
         Database.remove(folder)
-        return Database(folder)
+        return Database(folder, own_code())
     except (OSError, sqlite3.Error):
         return None

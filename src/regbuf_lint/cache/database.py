@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-_FORMAT = 1
+_FORMAT = 2
 _NAME = f"results-{_FORMAT}.sqlite3"
 _PATIENCE = 10.0
 """Seconds for which another run that writes is waited for."""
 _TABLES = """
-CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, state TEXT, digest TEXT, words TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (
+    path TEXT PRIMARY KEY, state TEXT, digest TEXT, words TEXT, found_by TEXT
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batches (id INTEGER PRIMARY KEY, key TEXT, reads TEXT);
 CREATE TABLE IF NOT EXISTS results (
     key TEXT, path TEXT, batch INTEGER, numbers BLOB, outcome BLOB, PRIMARY KEY (key, path)
@@ -67,14 +69,16 @@ class Database:
 
     Args:
         folder: the directory that holds it.
+        code: what the linter's own code is told by; words that another one has found do not count.
 
     Raises:
         OSError: the directory cannot be made.
         sqlite3.Error: the file cannot be used.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, code: str) -> None:
         prepare(folder)
+        self._code = code
         # The thread with a deep stack asks, too, while the one that has made the connection waits for it.
         self._connection = sqlite3.connect(
             folder / _NAME, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
@@ -103,7 +107,8 @@ class Database:
 
     def words(self) -> Iterator[tuple[str, str, str]]:
         """Path, digest and words of each file whose words are known."""
-        with closing(self._connection.execute("SELECT path, digest, words FROM files WHERE words != ''")) as rows:
+        question = "SELECT path, digest, words FROM files WHERE words != '' AND found_by = ?"
+        with closing(self._connection.execute(question, (self._code,))) as rows:
             yield from rows
 
     def results(self, key: str) -> dict[str, ResultRow]:
@@ -122,12 +127,14 @@ class Database:
 
     def save_files(self, files: Iterable[tuple[str, FileRow]]) -> None:
         """Remember files; words that were known stay where none are given and the content is the same."""
-        rows = [(path, row.state, row.digest, row.words) for path, row in files]
+        rows = [
+            (path, row.state, row.digest, row.words, None if row.words is None else self._code) for path, row in files
+        ]
         self._connection.execute("BEGIN IMMEDIATE")
         self._connection.executemany(
-            "INSERT INTO files VALUES (?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET state = excluded.state, "
+            "INSERT INTO files VALUES (?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET state = excluded.state, "
             "words = coalesce(excluded.words, CASE WHEN digest = excluded.digest THEN words END), "
-            "digest = excluded.digest",
+            "found_by = coalesce(excluded.found_by, found_by), digest = excluded.digest",
             rows,
         )
         self._connection.execute("COMMIT")

@@ -25,7 +25,7 @@ def cache_key(kind: str, settings: Settings) -> str:
         settings: the settings of the files.
     """
     told = (kind, settings, settings.packages or installed_roots(), Path.cwd())
-    return digest_of(repr((told, sys.version_info[:3], _writer(), _own_files())).encode(errors="replace"))
+    return digest_of(repr((told, sys.version_info[:3], _writer(), own_code())).encode(errors="replace"))
 
 
 def _writer() -> object:
@@ -36,12 +36,12 @@ def _writer() -> object:
 
 
 @cache
-def _own_files() -> tuple[tuple[str, int, int], ...]:
-    """The linter's files: the same release may be changed in place."""
+def own_code() -> str:
+    """What the linter's own files are told by: the same release may be changed in place."""
     found = []
     for folder, _, names in os.walk(Path(regbuf_lint.__file__).parent):
         for name in names:
             if not name.endswith(".pyc"):
                 status = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118  start-up time
                 found.append((os.path.join(folder, name), status.st_mtime_ns, status.st_size))  # noqa: PTH118
-    return tuple(sorted(found))
+    return digest_of(repr(sorted(found)).encode(errors="replace"))
