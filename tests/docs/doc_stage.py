@@ -96,6 +96,10 @@ class Stage:
 
     Args:
         directory: an empty directory.
+
+    Attributes:
+        directory: where the project lies.
+        search_path: where programs are looked for: stand-ins first, then those installed beside this Python.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -110,6 +114,7 @@ class Stage:
         for name in _STAND_INS:
             (self._bin / name).write_text("#!/bin/sh\n[ -t 0 ] || cat > /dev/null\n", encoding="utf-8")
             (self._bin / name).chmod(0o755)
+        self.search_path = os.pathsep.join([str(self._bin), sysconfig.get_path("scripts"), os.environ["PATH"]])
 
     def run(self, line: str) -> tuple[int, str, str]:
         """Run a line as a shell would; return the exit code, standard output and standard error.
@@ -133,11 +138,10 @@ class Stage:
         return code, told[0], told[1]
 
     def _run_in_shell(self, line: str) -> subprocess.CompletedProcess[str]:
-        path = os.pathsep.join([str(self._bin), sysconfig.get_path("scripts"), os.environ["PATH"]])
         return subprocess.run(
             ["bash", "-o", "pipefail", "-c", line],
             cwd=self.directory,
-            env={**os.environ, "PATH": path, "COLUMNS": "120"},
+            env={**os.environ, "PATH": self.search_path, "COLUMNS": "120"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -258,6 +258,7 @@ def test_examples_do_what_the_page_says(page: Path, tmp_path: Path, monkeypatch:
     run = PageRun(tmp_path)
     monkeypatch.chdir(run.stage.directory)
     monkeypatch.syspath_prepend(run.stage.directory / "src")
+    monkeypatch.setenv("PATH", run.stage.search_path)
     for block in blocks(page):
         if any(block.is_marked(kind) for kind in RUN_ELSEWHERE) or (needs_torch(block) and block.language == "sh"):
             continue
