@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from terminal import shown_on
 
 from regbuf_lint import __version__
 from regbuf_lint.cli.main import main
@@ -169,18 +170,9 @@ def on_a_terminal(*argv: str, **variables: str) -> str:
     command = [sys.executable, "-m", "regbuf_lint", *argv]
     done = subprocess.Popen(command, stdout=follower, env=environment)
     os.close(follower)
-    parts = []
-    while True:
-        try:
-            part = os.read(leader, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        parts.append(part)
-    os.close(leader)
+    shown = shown_on(leader)
     assert done.wait() == 0
-    return b"".join(parts).decode()
+    return shown
 
 
 @pytest.mark.skipif(os.name != "posix", reason="opens a terminal")

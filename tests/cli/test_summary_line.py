@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from terminal import shown_on
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="opens a terminal")
 MODULE = """\
@@ -52,17 +53,7 @@ def printed(*argv: str, terminal: tuple[str, ...]) -> tuple[str, str]:
     process = subprocess.Popen(command, **streams)  # type: ignore[call-overload]
     out, err = process.communicate(timeout=60)
     os.close(follower)
-    seen = b""
-    while True:
-        try:
-            part = os.read(leader, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        seen += part
-    os.close(leader)
-    shown = re.sub(r"\r\033\[K(checked \d+ of \d+ files)?", "", seen.decode().replace("\r\n", "\n"))
+    shown = re.sub(r"\r\033\[K(checked \d+ of \d+ files)?", "", shown_on(leader).replace("\r\n", "\n"))
     return shown if out is None else out.decode(), shown if err is None else err.decode()
 
 

@@ -243,8 +243,8 @@ class ClassContext:
 
     def _is_drawn(self, attribute: str) -> bool:
         """Whether a method gives the attribute what torch draws there and then."""
-        functions = [function for one in self.definitions for function in one.methods.values()]
-        names = [name for function in functions for name in called_for(function, attribute)]
+        functions = (function for one in self.definitions for function in one.methods.values())
+        names = called_for(functions, attribute)
         return any(has("random_functions", f"torch.{name}") or has("random_methods", name) for name in names)
 
     def runs_later(self, method: str) -> bool:

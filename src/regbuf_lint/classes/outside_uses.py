@@ -122,11 +122,11 @@ def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
 
     What is called there is a method: neither a tensor nor a list of tensors can be called.
     """
-    called = {id(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
-    passed_on = {id(value) for target, value in stores_in(tree) if _is_attribute(value, getattr(target, "attr", None))}
+    elsewhere = {id(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
+    elsewhere |= {id(value) for target, value in stores_in(tree) if _is_attribute(value, getattr(target, "attr", None))}
     found: dict[str, list[ast.Attribute]] = {}
     for node in _running(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in passed_on | called:
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in elsewhere:
             found.setdefault(node.attr, []).append(node)
     return found
 

@@ -61,9 +61,9 @@ def values_in(functions: Iterable[FunctionNode], attribute: str) -> list[ast.exp
     return [value for one in functions for value in own_values(one, receiver_name(one), attribute)]
 
 
-def called_for(function: FunctionNode, attribute: str) -> Iterator[str]:
-    """Last names of what a method calls to make the values that it assigns to an attribute of its ``self``."""
-    for value in values_in([function], attribute):
+def called_for(functions: Iterable[FunctionNode], attribute: str) -> Iterator[str]:
+    """Last names of what methods call to make the values that they assign to an attribute of their ``self``."""
+    for value in values_in(functions, attribute):
         yield from (last_name(node.func) for node in walk(value) if isinstance(node, ast.Call))
 
 

@@ -11,9 +11,9 @@ from regbuf_lint.cli.completion import SHELLS
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
 from regbuf_lint.cli.shards import Shard, parse_shard
-from regbuf_lint.cli.suggestions import did_you_mean
 from regbuf_lint.cli.why import parse_target
 from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS
+from regbuf_lint.source.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.errors import UsageError
-from regbuf_lint.cli.suggestions import did_you_mean
+from regbuf_lint.source.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.errors import UsageError
-from regbuf_lint.cli.suggestions import did_you_mean
 from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS, TEXT_FORMATS
+from regbuf_lint.source.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -46,8 +46,8 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
     if attribute is not None and change is not Change.NONE and is_computed_anew(context, attribute):
         return False
     if change is Change.REPLACED and attribute is not None:
-        is_of_any_length = _is_other_range(context, attribute) or _is_of_any_length(context, attribute)
-        return not may_be(context.value_of(attribute), NoneValue) and not is_of_any_length
+        starts_as_none = may_be(context.value_of(attribute), NoneValue)
+        return not (starts_as_none or _is_other_range(context, attribute) or _is_of_any_length(context, attribute))
     return change is Change.STATE and not (attribute is not None and _is_reshaped(context, attribute))
 
 
@@ -88,8 +88,7 @@ def _is_other_range(context: ClassContext, attribute: str) -> bool:
 
     Its length is their caller's choice, so a saved one would not load.
     """
-    building = methods_where(context.definitions, context.building.__contains__)
-    called = (name for function in building for name in called_for(function, attribute))
+    called = called_for(methods_where(context.definitions, context.building.__contains__), attribute)
     stores = context.trace(attribute).replacements(attribute)
     made = all(origin.source is Source.FRESH for store in stores for origin in store.trail.tensors)
     return made and any(has("spacing_functions", f"torch.{name}") for name in called)
@@ -97,8 +96,7 @@ def _is_other_range(context: ClassContext, attribute: str) -> bool:
 
 def _is_of_any_length(context: ClassContext, attribute: str) -> bool:
     """Whether a method that runs later gives the attribute what is as long as numbers in something else say."""
-    later = methods_where(context.definitions, context.runs_later)
-    called = (name for function in later for name in called_for(function, attribute))
+    called = called_for(methods_where(context.definitions, context.runs_later), attribute)
     return any(has("ragged_functions", f"torch.{name}") or has("ragged_methods", name) for name in called)
 
 

@@ -65,7 +65,8 @@ class Lookup:
             if names is not None:
                 overrides[key] = names
         self._nearest = NearestSettings(overrides, known_codes=lambda: [rule.code for rule in rules])
-        self._named = [Path(name) for name in getattr(options, "filenames", None) or ["."]]
+        named = (Path(name) for name in getattr(options, "filenames", None) or ["."])
+        self._directories = [(one, one.absolute()) for one in named if one.is_dir()]
 
     def of(self, path: Path) -> Settings:
         """Return the settings of a file.
@@ -73,7 +74,8 @@ class Lookup:
         Raises:
             SettingsError: its configuration cannot be used.
         """
-        above = (one for one in self._named if one.is_dir() and path.absolute().is_relative_to(one.absolute()))
+        place = path.absolute()
+        above = (one for one, directory in self._directories if place.is_relative_to(directory))
         settings = self._nearest.of(path.parent, next(above, path))
         return replace(settings, ignore=tuple(code for code in settings.ignore if code not in self._chosen))
 

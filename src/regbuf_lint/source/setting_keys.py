@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.gitignore import compile_patterns
+from regbuf_lint.source.suggestions import did_you_mean
 from regbuf_lint.source.toml_files import EXTEND
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 _E = TypeVar("_E", bound=Enum)
 _WIDEST = 1000
@@ -31,14 +32,6 @@ class Key:
     convert: Callable[[object, str], Any]
     schema: Mapping[str, Any]
     meaning: str
-
-
-def suggestion(word: str, candidates: Iterable[str]) -> str:
-    """What may have been meant, as the end of a message; empty where nothing is like it."""
-    from difflib import get_close_matches  # noqa: PLC0415  start-up time
-
-    close = get_close_matches(word, sorted(candidates), n=1)
-    return f"; did you mean `{close[0]}`?" if close else ""
 
 
 def _strings(value: object, where: str) -> tuple[str, ...]:
@@ -94,7 +87,7 @@ def _enum(kind: type[_E]) -> Callable[[object, str], _E]:
     def convert(value: object, where: str) -> _E:
         if isinstance(value, str) and value in choices:
             return kind(value)
-        hint = suggestion(value, choices) if isinstance(value, str) else ""
+        hint = did_you_mean(value, choices) if isinstance(value, str) else ""
         got = f", not `{value}`" if isinstance(value, str) else ""
         msg = f"{where} must be one of {_listed(kind)}{got}{hint}"
         raise SettingsError(msg)

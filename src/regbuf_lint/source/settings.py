@@ -14,8 +14,9 @@ from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.project_tools import ProjectTools, project_root
 from regbuf_lint.source.selection import ALL, names
-from regbuf_lint.source.setting_keys import KEYS, suggestion
+from regbuf_lint.source.setting_keys import KEYS
 from regbuf_lint.source.shown_paths import shown_path
+from regbuf_lint.source.suggestions import did_you_mean
 from regbuf_lint.source.toml_files import EXTEND, ConfigTable, extended, find_table, read_table
 from regbuf_lint.source.type_checkers import has_type_checker
 
@@ -84,7 +85,7 @@ def check_codes(codes: Iterable[str], known_codes: Collection[str], where: str) 
     """
     for code in codes:
         if not code or not any(names(code, known) for known in known_codes):
-            msg = f"{where}: unknown rule code `{code}`{suggestion(code.upper(), [*known_codes, ALL])}"
+            msg = f"{where}: unknown rule code `{code}`{did_you_mean(code.upper(), [*known_codes, ALL])}"
             raise SettingsError(msg)
 
 
@@ -99,7 +100,7 @@ def _converted_chain(
         for key, value in table.table.items():
             if key not in KEYS:
                 place = f" in {table.where}" if table.where else ""
-                msg = f"{label}: unknown key `{key}`{place}{suggestion(key.replace('_', '-'), KEYS)}"
+                msg = f"{label}: unknown key `{key}`{place}{did_you_mean(key.replace('_', '-'), KEYS)}"
                 raise SettingsError(msg)
             where = f"{label}: `{key}`"
             if key == EXTEND:
@@ -129,7 +130,7 @@ def _field(key: str) -> str:
 def _convert(key: str, value: object, where: str, known_codes: Callable[[], Collection[str]] | None) -> tuple[str, Any]:
     """Return the name of the field and the value of one setting."""
     if key not in KEYS or key == EXTEND:
-        msg = f"unknown option `{key}`{suggestion(key.replace('_', '-'), KEYS)}"
+        msg = f"unknown option `{key}`{did_you_mean(key.replace('_', '-'), KEYS)}"
         raise SettingsError(msg)
     converted = KEYS[key].convert(value, where)
     if known_codes is not None and key in _SELECTING:
