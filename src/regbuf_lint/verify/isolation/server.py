@@ -7,6 +7,7 @@ process itself never runs such code and never touches an accelerator, which woul
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -39,6 +40,8 @@ def serve(requests: int, endings: int) -> None:
     from regbuf_lint.verify.worker.warm_up import warm_up  # noqa: PLC0415  imports torch
 
     warm_up()
+    gc.collect()
+    gc.freeze()  # a collection in a child would touch all of torch's objects, and so copy their pages
     adopts = adopt_orphans()
     signal.signal(signal.SIGTERM, _leave)
     with os.fdopen(requests, encoding="utf-8") as lines, os.fdopen(endings, "w", encoding="utf-8") as out:

@@ -18,6 +18,7 @@ from torch import nn
 
 from regbuf_lint.verify.isolation.server import HERE
 from regbuf_lint.verify.worker import importing
+from regbuf_lint.verify.worker.accelerators import built_for_accelerator
 from regbuf_lint.verify.worker.values import digest, moved
 
 if TYPE_CHECKING:
@@ -183,7 +184,10 @@ def _imported(file: str) -> ModuleType:
 def seed_everything(seed: int) -> None:
     """Seed the generators of Python, torch, and of numpy where the code uses it."""
     random.seed(seed)
-    torch.manual_seed(seed)
+    if built_for_accelerator():
+        torch.manual_seed(seed)
+    else:  # the function above writes down a stack trace for each kind of accelerator, which takes longer than all else
+        torch.default_generator.manual_seed(seed)
     numpy: ModuleType | None = sys.modules.get("numpy")
     if numpy is not None and hasattr(numpy, "random"):
         numpy.random.seed(seed)

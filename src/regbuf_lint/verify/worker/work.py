@@ -13,6 +13,7 @@ import torch
 
 from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.model import CPU, Build, Machine
+from regbuf_lint.verify.worker.accelerators import built_for_accelerator
 from regbuf_lint.verify.worker.inventory import take_inventory
 from regbuf_lint.verify.worker.subject import NoInputsError, Subject, error_facts, prepare
 
@@ -71,8 +72,7 @@ def describe(asked: list[str]) -> dict[str, Any]:
     said = {name: _described(name) for name in names}
     devices = {name: text for name, (is_there, text) in said.items() if is_there}
     absent = {name: text for name, (is_there, text) in said.items() if not is_there}
-    accelerated = any(getattr(torch.version, kind, None) for kind in ("cuda", "hip", "xpu"))
-    machine = Machine(str(torch.__version__), platform.python_version(), devices, absent, accelerated)
+    machine = Machine(str(torch.__version__), platform.python_version(), devices, absent, built_for_accelerator())
     return {"machine": asdict(machine)}
 
 
