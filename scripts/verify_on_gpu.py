@@ -3,9 +3,9 @@
     python scripts/verify_on_gpu.py --output DIRECTORY
 
 Every fixture is verified on CUDA and on ``meta``. The directory (``$OUT`` where the option is left out) gets
-``verification.json`` and ``verification.md``; with ``--page docs/verification_results.md`` the part of that page
-between its marks is replaced. The exit code is that of ``regbuf-verify``; without CUDA it is 2, unless ``--device``
-names other devices.
+``verification.json``, ``verification.md`` and ``verification.csv``. With ``--page docs/verification_results.md`` the
+part of that page between its marks is replaced, and so is the table of cases beside it. The exit code is that of
+``regbuf-verify``; without CUDA it is 2, unless ``--device`` names other devices.
 """
 
 from __future__ import annotations
@@ -47,12 +47,14 @@ def _run(arguments: argparse.Namespace) -> int:
         if "cuda" in devices:
             cli.check_cuda(seen)
         reports = run_cases(cases, seen, workers)
-    text = report.as_markdown(reports, seen)
+    text, cases_table = report.as_markdown(reports, seen, each_case=False), report.as_csv(reports)
     arguments.output.mkdir(parents=True, exist_ok=True)
     (arguments.output / "verification.json").write_text(report.as_json(reports, seen), encoding="utf-8")
     (arguments.output / "verification.md").write_text(text, encoding="utf-8")
+    (arguments.output / "verification.csv").write_text(cases_table, encoding="utf-8")
     if arguments.page is not None:
         arguments.page.write_text(replaced(arguments.page.read_text(encoding="utf-8"), text), encoding="utf-8")
+        arguments.page.with_suffix(".csv").write_text(cases_table, encoding="utf-8")
     print(report.as_table(reports, seen, verbose=False, rich=False))
     return cli.VERIFIED if report.is_verified(reports, seen) else cli.FAILED
 

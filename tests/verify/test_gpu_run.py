@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -39,7 +40,12 @@ def test_it_leaves_its_results_and_writes_the_page(bare: dict[str, str], tmp_pat
     assert data["verified"]
     assert data["devices"].keys() == {"meta"}
     results = (tmp_path / "out" / "verification.md").read_text(encoding="utf-8")
-    assert "| RBF001/case | 23 | 0 | 0 |" in results
+    table = (tmp_path / "out" / "verification.csv").read_text(encoding="utf-8")
+    header, (*numbers, original) = csv.reader(table.splitlines())
+    assert header == ["case", "passed", "failed", "not run", "the original"]
+    assert numbers == ["RBF001/case", "23", "0", "0"]
+    assert original.startswith("cpu: fails ")
+    assert page.with_suffix(".csv").read_text(encoding="utf-8") == table
     assert results in page.read_text(encoding="utf-8")
     assert page.read_text(encoding="utf-8").startswith("before\n")
     assert page.read_text(encoding="utf-8").endswith("after\n")

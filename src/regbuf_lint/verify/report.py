@@ -1,7 +1,9 @@
-"""Results as text: a table for the terminal, Markdown, JSON."""
+"""Results as text: a table for the terminal, Markdown, CSV, JSON."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections import Counter
 from datetime import datetime, timezone
@@ -240,16 +242,32 @@ def _with_rich(header: Row, rows: Sequence[Row]) -> str:
 # ---- Markdown --------------------------------------------------------------------------------------------------------
 
 
-def as_markdown(reports: Sequence[CaseReport], machine: Machine) -> str:
-    """Return the tables as Markdown: by check, by case, and why checks were not run."""
+_CASE_HEADER = ("case", "passed", "failed", "not run", "the original")
+
+
+def as_markdown(reports: Sequence[CaseReport], machine: Machine, *, each_case: bool = True) -> str:
+    """Return the tables as Markdown: by check, by case, and why checks were not run.
+
+    Args:
+        reports: what was verified.
+        machine: where.
+        each_case: whether there is a table of the cases (see ``as_csv``).
+    """
     parts = [
         "\n".join(f"- {line}" for line in heading(machine)),
         summary(reports, machine),
         _markdown(("check", "device", "passed", "failed", "not run"), list(by_check(reports))),
-        _markdown(("case", "passed", "failed", "not run", "the original"), list(_by_case(reports))),
+        *([_markdown(_CASE_HEADER, list(_by_case(reports)))] if each_case else []),
         _markdown(("not run", "times", "cases"), _reasons(reports)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def as_csv(reports: Sequence[CaseReport]) -> str:
+    """Return a row for each case, behind one with the names of the columns."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([_CASE_HEADER, *_by_case(reports)])
+    return out.getvalue()
 
 
 def _by_case(reports: Sequence[CaseReport]) -> Iterator[Row]:
