@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.model.value import NOTHING, Value
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +45,6 @@ class Arguments:
 
 ANY_ARGUMENTS = Arguments(starred=True)
 """Nobody knows what the caller passes: annotations count, defaults do not."""
+
+PassedArguments: TypeAlias = "Mapping[ast.Call, list[Arguments]]"
+"""What calls of classes pass, once for each time that one is reached."""

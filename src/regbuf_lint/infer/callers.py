@@ -20,11 +20,12 @@ from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
-from regbuf_lint.infer.construction import construct, follow
+from regbuf_lint.infer.construction import construct, follow, followed
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 from regbuf_lint.infer.docstrings import says_tensor
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_body
+from regbuf_lint.infer.inference import Followed
 from regbuf_lint.infer.loss_weights import weights_of_losses
 from regbuf_lint.infer.makers import (
     MOST_CALLS,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.infer.arguments import PassedArguments
     from regbuf_lint.infer.inference import Inference
 
 _DEEPEST = 3
@@ -76,15 +78,20 @@ _NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda
 
 def construct_as_called(inference: Inference, symbol: ClassSymbol) -> Construction | None:
     """What building an object of a class does, with the tensors that all callers pass; None as for ``construct``."""
+    found = _followed_as_called(inference, symbol)
+    return None if found is None else found.construction
+
+
+def _followed_as_called(inference: Inference, symbol: ClassSymbol) -> Followed | None:
     return inference.memo.found_once(
-        inference.constructions_as_called, symbol.scope, "as called", lambda: _construct_as_called(inference, symbol)
+        inference.constructions_as_called, symbol.scope, "as called", lambda: _follow_as_called(inference, symbol)
     )
 
 
-def _construct_as_called(inference: Inference, symbol: ClassSymbol) -> Construction:
-    construction = construct(inference, symbol) or Construction()
-    arguments = arguments_from_callers(inference, symbol) if construction.events else ANY_ARGUMENTS
-    return construction if arguments is ANY_ARGUMENTS else follow(inference, symbol, arguments)
+def _follow_as_called(inference: Inference, symbol: ClassSymbol) -> Followed:
+    found = followed(inference, symbol) or Followed(Construction(), {})
+    arguments = arguments_from_callers(inference, symbol) if found.construction.events else ANY_ARGUMENTS
+    return found if arguments is ANY_ARGUMENTS else follow(inference, symbol, arguments)
 
 
 def arguments_from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
@@ -319,7 +326,7 @@ def is_given_numbers(inference: Inference, symbol: ClassSymbol, argument: str) -
 
 def value_without(inference: Inference, symbol: ClassSymbol, argument: str, attribute: str) -> Value:
     """What an attribute of an object is that is built with an argument which is no tensor."""
-    made = follow(inference, symbol, Arguments(keywords={argument: OTHER}, starred=True))
+    made = follow(inference, symbol, Arguments(keywords={argument: OTHER}, starred=True)).construction
     return made.attributes[attribute].value if attribute in made.attributes else NONE
 
 
@@ -401,18 +408,39 @@ def _given(inference: Inference, scope: Scope, call: ast.Call, *, shows_all: boo
     ends with the run. In scripts and tests (``shows_all``) what a function passes on shows what may be given.
     """
     function = function_around(scope)
-    with inference.watching(call) as seen, suppress(TooLarge):
-        if function is None:
-            Frame(inference, scope).evaluate(call, State())
+    if function is None:
+        return _passed_by(inference, scope, call)
+    owner = maker(function)
+    if owner is not None:
+        built = (_followed_as_called(inference, one) for one in concrete_classes(inference, owner))
+        seen = [given for one in built if one is not None for given in one.passed.get(call, ())]
+        if seen or inference.hierarchy.membership(owner).verdict is Verdict.YES:
             return seen
-        owner = maker(function)
-        if owner is not None:
-            for one in concrete_classes(inference, owner):
-                follow(inference, one, arguments_from_callers(inference, one))
-            if seen or inference.hierarchy.membership(owner).verdict is Verdict.YES:
-                return seen
-        run_body(Frame(inference, function), FunctionValue(function), ANY_ARGUMENTS, State())
+    seen = _passed_in(inference, function).get(call, [])
     return [] if not shows_all and any(map(_is_passed_on, seen)) else seen
+
+
+def _passed_by(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments]:
+    """What a call outside of functions passes."""
+    frame = Frame(inference, scope)
+    passed = frame.passed = {}
+    with suppress(TooLarge):
+        frame.evaluate(call, State())
+    return passed.get(call, [])
+
+
+def _passed_in(inference: Inference, function: Scope) -> PassedArguments:
+    """What the calls of classes in a function pass, whoever calls it; nothing while that is found out further up."""
+    found = inference.memo.found_once(inference.passed, function, "passed", lambda: _run_for_calls(inference, function))
+    return {} if found is None else found
+
+
+def _run_for_calls(inference: Inference, function: Scope) -> PassedArguments:
+    frame = Frame(inference, function)
+    passed = frame.passed = {}
+    with suppress(TooLarge):
+        run_body(frame, FunctionValue(function), ANY_ARGUMENTS, State())
+    return passed
 
 
 def _is_in_use(inference: Inference, scope: Scope) -> bool:

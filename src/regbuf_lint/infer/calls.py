@@ -66,8 +66,8 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
         note_gradient(frame, asked, state)
     callee = frame.evaluate(node.func, state)
     arguments = arguments_of(node, lambda one: frame.evaluate(one, state))
-    if node in frame.inference.watched:
-        frame.inference.watched[node].append(arguments)
+    if frame.passed is not None and _may_make_object(frame, node, callee):
+        frame.passed.setdefault(node, []).append(arguments)
     for keyword in node.keywords:
         if keyword.arg == "out":
             note_filled(frame, keyword.value, state)
@@ -87,6 +87,13 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
         found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor
     return frame.without_graph(found)
+
+
+def _may_make_object(frame: Frame, node: ast.Call, callee: Value) -> bool:
+    """Whether a class is called, or what a function is given, as a class method is given its class."""
+    if may_be(callee, ClassValue):
+        return True
+    return isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id)
 
 
 def arguments_of(node: ast.Call, value_of: Callable[[ast.expr], Value]) -> Arguments:

@@ -8,7 +8,7 @@ from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import Frame, TooLarge
 from regbuf_lint.infer.functions import run_function
-from regbuf_lint.infer.inference import Inference
+from regbuf_lint.infer.inference import Followed, Inference
 from regbuf_lint.infer.recorder import Recorder
 from regbuf_lint.infer.references import SelfValue, bound
 from regbuf_lint.infer.registrations import begin, initialise
@@ -37,6 +37,12 @@ def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:
 
     A class that is too large to follow counts as one whose construction does nothing.
     """
+    found = followed(inference, symbol)
+    return None if found is None else found.construction
+
+
+def followed(inference: Inference, symbol: ClassSymbol) -> Followed | None:
+    """What happens while an object of a class is built, and what it passes to others; None as for ``construct``."""
     return inference.memo.found_once(
         inference.constructions, symbol.scope, "construction", lambda: follow(inference, symbol)
     )
@@ -75,17 +81,20 @@ def _call(
     run_function(frame, bound(*found, receiver), arguments, state)
 
 
-def follow(inference: Inference, symbol: ClassSymbol, arguments: Arguments = ANY_ARGUMENTS) -> Construction:
+def follow(inference: Inference, symbol: ClassSymbol, arguments: Arguments = ANY_ARGUMENTS) -> Followed:
     """What happens while an object of a class is built from the given arguments; found out anew each time."""
     recorder, state = Recorder(), State()
     frame = Frame(inference, symbol.scope, symbol=symbol, owner=symbol, recorder=recorder)
     frame.from_start = True
+    passed = frame.passed = {}
     try:
         _run_initialisers(frame, symbol, state, arguments)
     except TooLarge:
-        return Construction(stopped=True)
+        return Followed(Construction(stopped=True), passed)
     called = frozenset(recorder.called)
-    return Construction(recorder.events, state.attributes, state.initialised, called, recorder.begun)
+    return Followed(
+        Construction(recorder.events, state.attributes, state.initialised, called, recorder.begun), passed
+    )
 
 
 def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State, arguments: Arguments = ANY_ARGUMENTS) -> None:

@@ -115,18 +115,39 @@ class CyclicMemo:
         Returns:
             None while the answer is being found further up.
         """
-        key = (subject, what)
-        answer = known.get(subject)
+        answer = self.recalled(known, subject, what)
         if answer is not None:
-            self._cuts |= self._cuts_of.get(key, frozenset())
             return answer
+        key = (subject, what)
         if self.is_working(key):
             self.cut(key)
             return None
-        with self.working(key) as work, self._reads.collecting() as collected:
+        return self.found(known, subject, what, key, find)
+
+    def recalled(self, known: Memo[Subject, Answer], subject: Subject, what: str) -> Answer | None:
+        """The answer found before, None where there is none; arguments as for ``found_once``."""
+        answer = known.get(subject)
+        if answer is not None:
+            self._cuts |= self._cuts_of.get((subject, what), frozenset())
+        return answer
+
+    def found(
+        self, known: Memo[Subject, Answer], subject: Subject, what: str, work_on: object, find: Callable[[], Answer]
+    ) -> Answer:
+        """The answer as it is found anew, and kept as long as it lasts.
+
+        Args:
+            known: the answers found before; changed.
+            subject: what is asked about.
+            what: what is asked, in a word.
+            work_on: the work that finds the answer, which must not be under way.
+            find: finds the answer.
+        """
+        with self.working(work_on) as work, self._reads.collecting() as collected:
             answer = find()
         known.keep(subject, answer, collected)
         if not work.is_lasting:
+            key = (subject, what)
             self._cuts_of[key] = work.cuts
             self._passing[max(work.cuts)][key] = partial(known.forget, subject)
         return answer

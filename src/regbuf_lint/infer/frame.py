@@ -82,6 +82,8 @@ class Frame:
         buffers: calls of ``nn.Buffer`` reached so far.
         closure_trails: where the locals of the functions around it come from, as far as that is followed.
         rounds: how often the body of a loop is run.
+        passed: what the calls of classes reached so far pass, None where nobody wants to know.
+        runs_body: whether the function's own statements run, and not one expression alone.
         registered: calls of ``register_buffer`` reached so far, with the numbers of their events.
     """
 
@@ -118,6 +120,8 @@ class Frame:
         self.buffers: set[ast.expr] = set()
         self.closure_trails: Mapping[str, Trail] = {}
         self.rounds = 1
+        self.passed: dict[ast.Call, list[Arguments]] | None = None
+        self.runs_body = False
 
     def evaluate(self, node: ast.expr, state: State) -> Value:
         """What an expression can evaluate to; calls in it act on ``state``."""
@@ -142,6 +146,8 @@ class Frame:
             if value is not None:
                 bound = without(value, Unset)
                 return bound or UNKNOWN
+        if self.runs_body and name in self.scope.bindings:
+            return UNKNOWN  # a local that nothing has bound on the way here
         return self.global_name(name)
 
     def global_name(self, name: str) -> Value:
@@ -163,6 +169,8 @@ class Frame:
             self.recorder.called.add(name)
         inner = self.within_call(function)
         inner.place = self.place
+        inner.runs_body = True
+        inner.passed = self.passed
         inner.closure = function.closure
         inner.closure_trails = function.trails
         inner.within = self.within | {name} if bound and name not in self.within else self.within

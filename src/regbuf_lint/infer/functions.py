@@ -54,6 +54,7 @@ _TRANSPARENT = frozenset(
     }
 )  # fmt: skip
 
+_CALL = "call"
 _DECORATOR = "decorator"
 """What the wrapt and decorator packages call that which makes a decorator of a function."""
 
@@ -71,18 +72,19 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     touches_self = any(_holds_self(value) for value in arguments.every()) or bool(function.closure)
     key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
     touches_self = touches_self or frame.follows_arguments
-    known = None if touches_self else frame.inference.summaries.get(key)
+    memo = frame.inference.memo
+    known = None if touches_self else memo.recalled(frame.inference.summaries, key, _CALL)
     if known is not None:
         return known
     running = (function.scope, "running")
-    if frame.inference.memo.is_working(running):
+    if memo.is_working(running):
         return frame.inference.cut("calls itself", running)
-    reads = frame.inference.project.reads
-    with frame.inference.memo.working(running) as work, reads.collecting() as collected:
-        value = run_body(frame, function, arguments, state)
-    if not touches_self and work.is_lasting:
-        frame.inference.summaries.keep(key, value, collected)
-    return value
+    if touches_self:
+        with memo.working(running):
+            return run_body(frame, function, arguments, state)
+    return memo.found(
+        frame.inference.summaries, key, _CALL, running, lambda: run_body(frame, function, arguments, state)
+    )
 
 
 def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver: Value, state: State) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,13 +20,13 @@ from regbuf_lint.model.value import unknown
 if TYPE_CHECKING:
     import ast
     from collections import defaultdict
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.hierarchy import Base
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode, Scope
-    from regbuf_lint.infer.arguments import Arguments
+    from regbuf_lint.infer.arguments import Arguments, PassedArguments
     from regbuf_lint.infer.construction_summaries import ConstructionSummary
     from regbuf_lint.infer.references import FunctionValue
     from regbuf_lint.model.class_view import Construction
@@ -35,6 +35,19 @@ if TYPE_CHECKING:
 
 
 Constructor: TypeAlias = "Callable[[Inference, ClassSymbol], Construction | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What following the construction of an object shows.
+
+    Attributes:
+        construction: what happens to the object.
+        passed: what it passes to the constructors of other objects.
+    """
+
+    construction: Construction
+    passed: PassedArguments
 
 
 class Inference:
@@ -59,7 +72,7 @@ class Inference:
         given: tensors that the constructor of a class is given by every caller in its package, by class.
         movers: the ``_apply`` methods of a file's classes, by the file.
         fields: what the fields of a named tuple or of a dict with known keys are, by class.
-        watched: for calls whose arguments somebody wants to know, the arguments seen so far.
+        passed: what the calls of classes pass that stand in a function, by function.
     """
 
     def __init__(self, project: Project, settings: Settings, constructor: Constructor) -> None:
@@ -68,8 +81,8 @@ class Inference:
         self.project = project
         self.settings = settings
         self.hierarchy = Hierarchy(project, settings.module_classes)
-        self.constructions: Memo[Scope, Construction] = Memo(project.reads)
-        self.constructions_as_called: Memo[Scope, Construction] = Memo(project.reads)
+        self.constructions: Memo[Scope, Followed] = Memo(project.reads)
+        self.constructions_as_called: Memo[Scope, Followed] = Memo(project.reads)
         self.summaries: Memo[tuple[object, ...], Value] = Memo(project.reads)
         self.constants: Memo[ast.expr, Value] = Memo(project.reads)
         self.functions: dict[Scope, FunctionValue] = {}
@@ -77,7 +90,7 @@ class Inference:
         self.given: Memo[Scope, Arguments] = Memo(project.reads)
         self.movers: Memo[FileFacts, list[FunctionNode]] = Memo(project.reads)
         self.fields: Memo[Scope, dict[str, Value]] = Memo(project.reads)
-        self.watched: dict[ast.Call, list[Arguments]] = {}
+        self.passed: Memo[Scope, PassedArguments] = Memo(project.reads)
         self.subclasses: Memo[FileFacts, defaultdict[Scope, list[ClassSymbol]]] = Memo(project.reads)
         self.concrete: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
         self.made: Memo[ClassSymbol, bool] = Memo(project.reads)
@@ -85,16 +98,6 @@ class Inference:
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
         self.generators: dict[Scope, bool] = {}
-
-    @contextmanager
-    def watching(self, call: ast.Call) -> Iterator[list[Arguments]]:
-        """Collect the arguments of a call each time that it is evaluated."""
-        seen: list[Arguments] = []
-        self.watched[call] = seen
-        try:
-            yield seen
-        finally:
-            del self.watched[call]
 
     def cut(self, reason: str, key: object = None, *, place: int = 0) -> Value:
         """The value of what is not followed here, since work on ``key`` is under way further up.

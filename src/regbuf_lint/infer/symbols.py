@@ -48,18 +48,17 @@ def _function(frame: Frame, symbol: FunctionSymbol) -> Value:
 
 
 def _assigned(frame: Frame, symbol: ValueSymbol) -> Value:
-    constants = frame.inference.constants
-    value = constants.get(symbol.value)
+    inference = frame.inference
+    value = inference.memo.found_once(
+        inference.constants,
+        symbol.value,
+        "constant",
+        lambda: frame.elsewhere(symbol.scope).evaluate(symbol.value, State()),
+    )
     if value is None:
-        if frame.inference.memo.is_working(symbol.value):
-            return frame.inference.cut("bound in terms of itself", symbol.value)
-        reads = frame.inference.project.reads
-        with frame.inference.memo.working(symbol.value) as work, reads.collecting() as collected:
-            value = frame.elsewhere(symbol.scope).evaluate(symbol.value, State())
-        if work.is_lasting:
-            constants.keep(symbol.value, value, collected)
+        return unknown("bound in terms of itself")
     for index in symbol.path:
         value = item_at(value, index)
     if symbol.annotation is not None and may_be(value, Unknown):
-        value = annotated(frame.inference, symbol.scope, symbol.annotation)
+        value = annotated(inference, symbol.scope, symbol.annotation)
     return held(value)

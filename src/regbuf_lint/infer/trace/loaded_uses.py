@@ -143,7 +143,7 @@ class _Noting(Tracer):
         if symbol.scope in self._noted.entered or not any(_places(value) for value in arguments.every()):
             return
         self._noted.entered.add(symbol.scope)
-        built = follow(inference, symbol, arguments).attributes
+        built = follow(inference, symbol, arguments).construction.attributes
         held = frozenset(name for name, known in built.items() if may_be(known.value, Loaded))
         tracer = partial(_Noting, self._noted)
         Follower(inference, symbol, (), held, lambda _: True, tracer, arguments).trace(built)
