@@ -184,6 +184,11 @@ def overwriting(api: Api) -> Names:
     return {name for name in draw(api) & in_place(api) if name in api.methods} | {*knowledge.OVERWRITING}
 
 
+def fetching(_: Api) -> Names:
+    """Takes the numbers of the tensor that it is given from whatever device that lies on."""
+    return {*knowledge.FETCHING}
+
+
 def layer(api: Api) -> Names:
     """Computes what a layer does, with the weight of that layer as its second argument."""
     weighted = {one.name for one in api.operators if "Tensor weight" in one.arguments[:2]}
@@ -261,6 +266,7 @@ TRAITS = (
     draw,
     in_place,
     overwriting,
+    fetching,
     layer,
     out,
     join,

@@ -155,6 +155,7 @@ PARTS = _words(
 CONJUGATES = _words("H adjoint conj mH")
 EXPANDING = _words("broadcast_tensors broadcast_to expand expand_as meshgrid")
 OVERWRITING = _words("copy_ fill_ zero_")
+FETCHING = _words("copy_")
 COPIES = _words("clone contiguous repeat tile")
 SIZED = _words("empty ones zeros")
 GRAPHLESS = _words("scalar_tensor tensor")

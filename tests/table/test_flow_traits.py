@@ -200,6 +200,14 @@ def test_what_overwrites_leaves_nothing_of_what_was_there() -> None:
         assert torch.equal(*filled), name
 
 
+def test_what_fetches_takes_tensors_of_any_device_and_others_do_not() -> None:
+    torch = torch_at_hand()
+    for name in listed("fetching_methods"):
+        assert getattr(numbers("meta"), name)(numbers()).device == torch.device("meta"), name
+    with pytest.raises(RuntimeError):
+        numbers("meta").index_copy_(0, torch.tensor([0, 1]), numbers())
+
+
 def test_layers_take_their_weight_second() -> None:
     torch = torch_at_hand()
     weights = {"conv1d": (2, 3, 1), "conv2d": (2, 3, 1, 1), "linear": (2, 3), "prelu": (3,), "embedding": (5, 3)}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.value import Tensor, may_be, tensors, tensors_inside
+from regbuf_lint.index.known_classes import outside_class
+from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.value import Location, Tensor, may_be, tensors, tensors_inside
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 NEVER_READ = "nothing reads it once the object is built"
 HOST_ONLY = "Python alone reads it"
 NUMBER = "it is a number, which goes with tensors of any device"
+CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
 
 
 def inert(context: ClassContext, attribute: str) -> str | None:
@@ -31,4 +34,23 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     if trace.is_host_only(attribute) and not is_kept and not context.is_read_beside(attribute):
         return HOST_ONLY
     is_number = may_be(value, Tensor) and all(one.is_number for one in tensors(value))
-    return NUMBER if is_number and not trace.is_updated(attribute) else None
+    if is_number and not trace.is_updated(attribute):
+        return NUMBER
+    return CHOSEN_DEVICE if _stays_where_chosen(context, attribute) else None
+
+
+def _stays_where_chosen(context: ClassContext, attribute: str) -> bool:
+    """Whether all tensors are put on a device that somebody had to choose, and no method moves or changes them.
+
+    Who chooses it there moves the object to the same one, unless a trainer does.
+    """
+    found = list(tensors_inside(context.value_of(attribute)))
+    if not found or any(one.location is not Location.CHOSEN for one in found):
+        return False
+    bases = (outside_class(base.name) for base in context.inference.hierarchy.order(context.built))
+    if any(base is not None and base.moved_by_trainer for base in bases):
+        return False
+    trace = context.trace(attribute)
+    if trace.is_updated(attribute) or trace.stores(attribute):
+        return False
+    return all(use.flow is not Flow.MOVED for use in trace.uses(attribute))

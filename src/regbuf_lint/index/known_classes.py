@@ -51,11 +51,13 @@ class OutsideClass:
         members: names that it gives to its objects.
         moved: attributes that its package moves to the right device by itself; ``*`` for every tensor.
         initialises: whether ``nn.Module.__init__`` has run before the constructor of a subclass does.
+        moved_by_trainer: whether its package moves objects to a device of its own choice.
     """
 
     members: frozenset[str]
     moved: frozenset[str]
     initialises: bool = False
+    moved_by_trainer: bool = False
 
     def moves(self, attribute: str | None) -> bool:
         """Whether its package moves an attribute, None for one whose name is not known."""
@@ -71,7 +73,12 @@ def _known_members() -> tuple[tuple[re.Pattern[str], OutsideClass], ...]:
 
 
 def _outside_class(entry: dict[str, Any]) -> OutsideClass:
-    return OutsideClass(frozenset(entry["members"]), frozenset(entry["moved"]), entry.get("initialises", False))
+    return OutsideClass(
+        frozenset(entry["members"]),
+        frozenset(entry["moved"]),
+        entry.get("initialises", False),
+        entry.get("moved_by_trainer", False),
+    )
 
 
 def outside_class(name: str) -> OutsideClass | None:

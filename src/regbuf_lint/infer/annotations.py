@@ -15,6 +15,7 @@ from regbuf_lint.model.value import (
     NOTHING,
     UNKNOWN,
     Array,
+    Device,
     Distribution,
     Mapping,
     Other,
@@ -105,7 +106,7 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
 
 def _plain(name: str) -> Value:
     """An object of one of the types that are no tensors and hold none."""
-    known = {"ndarray": Array(), "dtype": GIVEN_DTYPE}.get(name)
+    known = {"ndarray": Array(), "dtype": GIVEN_DTYPE, "device": Device()}.get(name)
     return frozenset({known or Other(name if name in _BUILT_IN else name.lower())})
 
 

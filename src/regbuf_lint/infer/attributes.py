@@ -37,9 +37,11 @@ from regbuf_lint.model.value import (
     Alternative,
     Array,
     Buffer,
+    Device,
     Distribution,
     Literal,
     Loaded,
+    Location,
     Mapping,
     NoneValue,
     Other,
@@ -58,6 +60,7 @@ from regbuf_lint.model.value import (
 )
 from regbuf_lint.torch_facts.library_functions import takes_tensor
 from regbuf_lint.torch_facts.table import table
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     import ast
@@ -94,11 +97,20 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
 def _of_plain_object(owner: Alternative, name: str, node: ast.expr) -> Value:
     if isinstance(owner, Array) and name in ARRAY_VIEWS:
         return frozenset({owner})
+    if isinstance(owner, Unknown) and has("place_properties", name):
+        return _place_of_unknown(owner, name)
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
     moves = isinstance(owner, Loaded) and name in MOVERS
-    casts_array = isinstance(owner, Unknown) and name == ARRAY_CAST
-    known = gives_tensor or moves or casts_array or isinstance(owner, (Sequence, Mapping, Literal, Other))
+    casts = isinstance(owner, Unknown) and (name == ARRAY_CAST or has("move_methods", name))
+    known = gives_tensor or moves or casts or isinstance(owner, (Sequence, Mapping, Literal, Other))
     return frozenset({MethodOf(owner, name, node)}) if known else made_of(owner)
+
+
+def _place_of_unknown(owner: Unknown, name: str) -> Value:
+    """The device or dtype of something unknown, be it a tensor, an nn.Module or a configuration."""
+    if table().properties[name] == "device":
+        return frozenset({Device(location=Location.DEFAULT if owner.of_module else Location.CHOSEN)})
+    return frozenset({Other("dtype")}) if table().properties[name] == "dtype" else made_of(owner)
 
 
 def _of_tensor(owner: Tensor | Parameter | Buffer, name: str, node: ast.expr) -> Value:
@@ -229,7 +241,7 @@ def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:
             return frozenset({Buffer(Tensor(fresh=False)), NoneValue()})
         if name in known.names:
             return frozenset({SelfMethod(owner.symbol, name)})
-    return UNKNOWN
+    return frozenset({Unknown(of_module=True)})
 
 
 def _is_property(frame: Frame, symbol: ClassSymbol, name: str) -> bool:

@@ -128,7 +128,8 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     if not every or any(True for _ in subclasses(inference, symbol)):
         values = dict.fromkeys(stated, UNKNOWN)
     else:
-        given = (_given(inference, scope, call, shows_all=not inside) for scope, call in every)
+        names = _told_about(function, names, [call for _, call in every], stated)
+        given = (_given(inference, scope, call, shows_all=not inside) for scope, call in every) if names else ()
         values = _agreed(function, given, names, stated)
     known = {name: _TENSOR if name in stated and may_be(value, Unknown) else value for name, value in values.items()}
     sure = {name: held(value, argument=name) for name, value in known.items() if is_tensor(value)}
@@ -147,6 +148,19 @@ def _looked_at(
         if not names or len(found) > MOST_CALLS:
             return found, frozenset()
     return found, names
+
+
+def _told_about(
+    function: FunctionNode, names: frozenset[str], every: list[ast.Call], stated: frozenset[str]
+) -> frozenset[str]:
+    """Those of some arguments that calls may show to be tensors, as far as can be told without following anybody.
+
+    Some call has to give one, and behind ``**`` nobody knows what is given.
+    """
+    if any(keyword.arg is None for call in every for keyword in call.keywords):
+        names &= stated
+    written = [given_expressions(function, call) for call in every]
+    return frozenset(name for name in names if any(not is_none(one[name]) for one in written if name in one))
 
 
 def _stated(inference: Inference, symbol: ClassSymbol, scope: Scope, names: frozenset[str]) -> frozenset[str]:

@@ -38,6 +38,7 @@ from regbuf_lint.infer.targets import note_filled, note_gradient, note_random
 from regbuf_lint.model.value import (
     UNKNOWN,
     Alternative,
+    Mapping,
     Parameter,
     Submodule,
     Unknown,
@@ -112,10 +113,18 @@ def arguments_of(node: ast.Call, value_of: Callable[[ast.expr], Value]) -> Argum
     for keyword in node.keywords:
         value = value_of(keyword.value)
         if keyword.arg is None:
-            starred = True
+            known_keywords = _keywords_of(value)
+            starred = starred or known_keywords is None
+            keywords.update(known_keywords or {})
         else:
             keywords[keyword.arg] = value
     return Arguments(tuple(positional), keywords, starred)
+
+
+def _keywords_of(value: Value) -> dict[str, Value] | None:
+    """What ``**value`` passes where the keys of a dict are known, else None."""
+    one = next(iter(value)) if len(value) == 1 else None
+    return dict(one.items) if isinstance(one, Mapping) and not one.rest else None
 
 
 def _asked_for_gradient(node: ast.Call) -> ast.expr | None:

@@ -92,9 +92,7 @@ def follow(inference: Inference, symbol: ClassSymbol, arguments: Arguments = ANY
     except TooLarge:
         return Followed(Construction(stopped=True), passed)
     called = frozenset(recorder.called)
-    return Followed(
-        Construction(recorder.events, state.attributes, state.initialised, called, recorder.begun), passed
-    )
+    return Followed(Construction(recorder.events, state.attributes, state.initialised, called, recorder.begun), passed)
 
 
 def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State, arguments: Arguments = ANY_ARGUMENTS) -> None:

@@ -11,6 +11,7 @@ from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import dict_of, element_of, items_of, sequence, sequence_of
 from regbuf_lint.infer.instances import distribution_of
+from regbuf_lint.infer.locations import device_called
 from regbuf_lint.infer.numpy_api import array_of_call
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
 from regbuf_lint.infer.strings import literal_string
@@ -107,6 +108,8 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return None
     if name == "torch.load":
         return frozenset({Loaded("torch.load")})
+    if name == "torch.device":
+        return frozenset({device_called(arguments)})
     if name.startswith("torch.nn.init.") and is_only(arguments.argument(0, "tensor"), Parameter, Buffer):
         return arguments.argument(0, "tensor")  # filled in place and given back (torch 2.13)
     found = torch_api.call_function(name, arguments)
@@ -223,7 +226,13 @@ def _like_argument(arguments: Arguments, *, expanded: bool) -> Value:
 
 def _fresh(one: Alternative) -> Alternative:
     if isinstance(one, Tensor):
-        return Tensor(random=one.random, derived=one.derived, requires_grad=one.requires_grad, dtype=one.dtype)
+        return Tensor(
+            random=one.random,
+            derived=one.derived,
+            requires_grad=one.requires_grad,
+            dtype=one.dtype,
+            location=one.location,
+        )
     return one
 
 

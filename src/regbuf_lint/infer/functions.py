@@ -20,8 +20,10 @@ from regbuf_lint.model.value import (
     NOTHING,
     UNKNOWN,
     Alternative,
+    Device,
     Literal,
     Loaded,
+    Location,
     Mapping,
     Other,
     Sequence,
@@ -225,8 +227,8 @@ def _argument(
             promised |= _plain_default(frame, default)
         if value is None and isinstance(default, ast.Constant) and isinstance(default.value, str):
             promised = usually(promised, default.value)
-        if value is None and _is_number(default):
-            promised = frozenset(replace(one, number=True) if isinstance(one, Unknown) else one for one in promised)
+        if value is None and default is not None:
+            promised = frozenset(_left_out(one, is_number=_is_number(default)) for one in promised)
         none_too = is_none(default) and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value
@@ -235,6 +237,13 @@ def _argument(
 def _is_number(default: ast.expr | None) -> bool:
     operand = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(operand, ast.Constant) and type(operand.value) in {int, float}
+
+
+def _left_out(one: Alternative, *, is_number: bool) -> Alternative:
+    """What an argument is promised to be that callers may leave out, and that is a number then."""
+    if isinstance(one, Device):
+        return replace(one, location=Location.DEFAULT)
+    return replace(one, number=one.number or is_number, optional=True) if isinstance(one, Unknown) else one
 
 
 def _may_be_called(promised: Value) -> bool:
@@ -282,6 +291,7 @@ def _promise(frame: Frame, parameter: ast.arg, given: Value | None = None) -> Va
     name = handed.pop() if len(handed) == 1 else parameter.arg
     if parameter.annotation is None:
         is_number = bool(unknown) and all(one.number for one in unknown)
-        return frozenset({Unknown("an argument without annotation", name, number=is_number)})
+        is_optional = bool(unknown) and all(one.optional for one in unknown)
+        return frozenset({Unknown("an argument without annotation", name, number=is_number, optional=is_optional)})
     promised = annotated(frame.inference, frame.scope.parent or frame.scope, parameter.annotation)
     return frame.as_argument(promised, name)

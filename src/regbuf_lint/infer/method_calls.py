@@ -19,10 +19,12 @@ from regbuf_lint.infer.collections import (
     sequence_of,
     updated,
 )
+from regbuf_lint.infer.locations import location_of_method
 from regbuf_lint.infer.numpy_api import ARRAY_CAST, array_of_method
 from regbuf_lint.infer.references import SAMPLING, Instance
 from regbuf_lint.infer.strings import literal_strings, method_of_string
 from regbuf_lint.infer.targets import bind, change_in_place, note_filled, note_random
+from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.value import (
     NAMELESS,
     NONE,
@@ -41,6 +43,7 @@ from regbuf_lint.model.value import (
     Sequence,
     Submodule,
     Tensor,
+    Unknown,
     Value,
     join,
     tensors,
@@ -67,8 +70,8 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
         return _of_parameter(owner, callee.name, arguments)
     if isinstance(owner, Buffer):
         return torch_api.call_method(callee.name, torch_api.as_plain(owner), arguments) or UNKNOWN
-    if isinstance(owner, Loaded):
-        return frozenset({replace(owner, is_moved=True)})
+    if isinstance(owner, Unknown) and callee.name != ARRAY_CAST:
+        return frozenset({_moved(owner, callee.name, arguments)})
     if isinstance(owner, (Submodule, Instance)):
         return PARAMETERS_IN_TURN if callee.name == "parameters" else frozenset({owner})
     if isinstance(owner, Distribution):
@@ -78,6 +81,15 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
     if isinstance(owner, Mapping):
         return _of_mapping(frame, callee, owner, arguments, state)
     return _of_plain_object(owner, callee.name, arguments)
+
+
+def _moved(owner: Unknown, name: str, arguments: Arguments) -> Unknown:
+    """What ``x.to(...)`` gives of something unknown: no more is known of it but where it lies, if it is a tensor."""
+    if isinstance(owner, Loaded):
+        return replace(owner, is_moved=True)
+    found = Unknown(computed=owner.computed, location=owner.location)
+    like = Tensor(location=owner.location)
+    return replace(found, location=location_of_method(name, like, arguments, result_tensor(arguments.every())))
 
 
 def _of_distribution(owner: Distribution, name: str, arguments: Arguments) -> Tensor:

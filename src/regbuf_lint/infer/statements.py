@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regbuf_lint.index.symbols import External, FileSymbol
@@ -25,11 +26,13 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     UNKNOWN,
     UNSET,
+    Location,
     Tensor,
     Unknown,
     Value,
     is_parameter_or_tensor,
     join,
+    map_tensors,
     may_be,
     tensors,
 )
@@ -94,9 +97,16 @@ def _annotated_assign(frame: Frame, statement: ast.AnnAssign, state: State) -> N
     value = frame.evaluate(statement.value, state)
     if may_be(value, Unknown):
         promised = annotated(frame.inference, frame.scope, statement.annotation)
-        value = promised if not may_be(promised, Unknown) else value
+        value = _as_promised(value, promised) if not may_be(promised, Unknown) else value
     bind(frame, statement.target, value, state, WriteForm.ANNOTATED)
     frame.assigned(statement.target, statement.value, state)
+
+
+def _as_promised(value: Value, promised: Value) -> Value:
+    """What an annotation promises of an unknown value, lying where that has been moved to."""
+    places = {one.location for one in value if isinstance(one, Unknown)}
+    location = places.pop() if len(places) == 1 else Location.DEFAULT
+    return map_tensors(promised, lambda tensor: replace(tensor, location=location))
 
 
 def _augmented_assign(frame: Frame, statement: ast.AugAssign, state: State) -> None:

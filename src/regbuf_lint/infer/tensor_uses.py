@@ -112,4 +112,9 @@ def _as_tensors(value: Value) -> Value:
 
 def _as_tensor(one: Unknown) -> Tensor:
     """Be it a Parameter or not; what an nn.Module has computed depends on how its Parameters were drawn."""
-    return Tensor(fresh=False, argument=one.argument or NAMELESS, random=one.random or one.computed)
+    return Tensor(
+        fresh=False,
+        argument=one.argument or NAMELESS,
+        random=one.random or one.computed,
+        location=one.location,
+    )

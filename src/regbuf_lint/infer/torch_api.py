@@ -15,6 +15,7 @@ from regbuf_lint.infer.dimensions import (
     makes_row,
     may_be_array,
 )
+from regbuf_lint.infer.locations import location_of_call, location_of_method, together
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
     GIVEN_DTYPE,
@@ -23,6 +24,7 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Array,
     Buffer,
+    Device,
     Dtype,
     Literal,
     NoneValue,
@@ -89,6 +91,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         pinned=_may_be_true(arguments.keyword("pin_memory")),
         view_of_parameter=has("view_functions", name) and _holds_parameter(arguments.every()),
         dtype=_dtype_of_call(name, arguments),
+        location=location_of_call(arguments, _tensors_in(arguments.every(), 0)),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
         is_number=makes_number(name, arguments, like),
         is_row=makes_row(name, arguments),
@@ -181,6 +184,7 @@ def result_tensor(operands: list[Value]) -> Tensor:
         random=any(one.random for one in found),
         is_number=bool(found) and all(one.is_number for one in found) and not any(map(may_be_array, operands)),
         is_row=gives_row(found) and not any(map(may_be_array, operands)),
+        location=together(found),
         of_subclass=any(one.of_subclass for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
         alias=next((one.alias for one in found if one.alias), ""),
@@ -230,6 +234,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
         dtype=Dtype.DOUBLE if receiver.dtype is Dtype.DOUBLE else Dtype.UNKNOWN,
+        location=location_of_method(name, receiver, arguments, others),
     )
     if name.endswith("_") and not name.endswith("__"):
         like = replace(like, fresh=receiver.fresh, requires_grad=receiver.requires_grad, dtype=receiver.dtype)
@@ -441,4 +446,6 @@ def _simple(spec: str, like: Tensor) -> Value:
         return unknown("torch says so little about the result")
     if spec == "generator-state":
         return frozenset({replace(like, generator_state=True)})
+    if spec == "device":
+        return frozenset({Device(location=like.location)})
     return frozenset({Other(spec)})

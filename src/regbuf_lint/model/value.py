@@ -25,6 +25,16 @@ class Dtype(Enum):
     UNKNOWN = "unknown"
 
 
+class Location(Enum):
+    """Where a tensor lies when the object is built, or which place a device is."""
+
+    DEFAULT = "where nothing else is said: the CPU"
+    CPU = "the CPU, by name"
+    NAMED = "an accelerator, by name"
+    CHOSEN = "a device that the machine chooses, or whoever builds the object"
+    META = "nowhere: a tensor without data"
+
+
 class Alternative:
     """One thing that an expression can evaluate to.
 
@@ -53,6 +63,7 @@ class Tensor(Alternative):
         view_of_parameter: shares the memory of a Parameter, of which it is a part or another form.
         of_subclass: of a class that derives from torch's, or computed from one that is.
         dtype: class of its dtype.
+        location: where it lies.
         is_number: without dimensions, as far as is known: it goes with tensors of any device.
         is_row: of one dimension, as far as is known, so that one item of it is such a number.
         chosen_precision: its floating dtype is written where it is made, so that it may be wanted.
@@ -72,6 +83,7 @@ class Tensor(Alternative):
     view_of_parameter: bool = False
     of_subclass: bool = False
     dtype: Dtype = Dtype.UNKNOWN
+    location: Location = Location.DEFAULT
     is_number: bool = False
     is_row: bool = False
     chosen_precision: bool = False
@@ -167,6 +179,18 @@ class Array(Other):
 
 
 @dataclass(frozen=True, slots=True)
+class Device(Other):
+    """A ``torch.device``.
+
+    Attributes:
+        location: which place it is; that of an argument with a default is none that anybody has to choose.
+    """
+
+    what: str = "device"
+    location: Location = Location.CHOSEN
+
+
+@dataclass(frozen=True, slots=True)
 class Sequence(Alternative):
     """A list, tuple, set or deque.
 
@@ -203,6 +227,8 @@ class Unknown(Alternative):
         of_module: whether some nn.Module holds it, which looks after it.
         computed: whether an nn.Module has computed it, or what it is part of, so that it is nobody's Parameter.
         number: whether it is a number, or computed from some, where callers give arguments what these default to.
+        optional: whether it is an argument that callers may leave out.
+        location: where it lies if it is a tensor, as far as the code has moved it.
     """
 
     reason: str = ""
@@ -212,6 +238,8 @@ class Unknown(Alternative):
     of_module: bool = False
     computed: bool = False
     number: bool = False
+    optional: bool = False
+    location: Location = Location.DEFAULT
 
 
 class Part(Enum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.findings.inert import HOST_ONLY, NEVER_READ, NUMBER, inert
+from regbuf_lint.findings.inert import CHOSEN_DEVICE, HOST_ONLY, NEVER_READ, NUMBER, inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.fixes.buffer_fix import NO_FIX
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF006",
     name="inert-plain-tensor",
-    summary="a plain tensor of which nothing comes: a number, never read, or read by Python alone",
+    summary="a plain tensor of which nothing comes: a number, never read, read by Python alone, or on a chosen device",
     severity=Severity.WARNING,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,
@@ -32,7 +32,9 @@ DOCS = RuleDocs(
     what=(
         "Reports what RBF001 would report, were it not that the methods of the class show that nothing comes of it: "
         "a number without dimensions, which goes with tensors of any device; a tensor that nothing reads once the "
-        "object is built; one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`)."
+        "object is built; one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`); one that the "
+        "constructor puts on a device that whoever builds the object, or the machine, has to choose, where no method "
+        "moves or changes it."
     ),
     why=(
         "Nothing fails today. But the next method that combines the tensor with its input fails on an accelerator, "
@@ -58,7 +60,12 @@ DOCS = RuleDocs(
     ),
     fix_safety=FixSafety(
         does="Depends on what becomes of the tensor.",
-        safe=("where it is a number without dimensions, which is registered under the conditions of RBF001",),
+        safe=(
+            (
+                "where it is a number without dimensions, or lies on a chosen device: it is registered under the "
+                "conditions of RBF001"
+            ),
+        ),
         shown=(
             (
                 "where Python alone reads it: the fix is the number or list that it is made of, and what reads it has "
@@ -74,7 +81,10 @@ DOCS = RuleDocs(
 _INSTEAD = {
     NEVER_READ: "delete it, or use a local",
     HOST_ONLY: "keep a number or a list of Python instead",
+    NUMBER: "use a number of Python, or register it as a buffer",
+    CHOSEN_DEVICE: "register it as a buffer, so that the object can be moved later, too",
 }
+_REGISTERED = frozenset({NUMBER, CHOSEN_DEVICE})
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
@@ -85,7 +95,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
         reason = inert(context, attribute) if attribute is not None else None
         if attribute is not None and reason is not None:
             found[attribute], reasons[attribute] = writes, reason
-    fixes = attribute_fixes(context, [one for one, reason in reasons.items() if reason == NUMBER])
+    fixes = attribute_fixes(context, [one for one, reason in reasons.items() if reason in _REGISTERED])
     for attribute, writes in found.items():
         is_host_value = reasons[attribute] == HOST_ONLY
         outcome = host_value_fix(context, writes[0]) if is_host_value else fixes.get(attribute, NO_FIX)
@@ -93,7 +103,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
 
 
 def _finding(context: ClassContext, write: Write, reason: str, outcome: BufferFix) -> Finding:
-    advice = _INSTEAD.get(reason, "use a number of Python, or register it as a buffer")
+    advice = _INSTEAD[reason]
     return Finding(
         rule=META,
         message=f"`{context.name}.{write.attribute}` is a plain tensor of which nothing comes: {reason}",

@@ -220,7 +220,7 @@ def _in_place(call: Call, name: str, trail: Trail) -> Trail:
         return trail
     call.use(trail, Sink.MUTATED, call.origins)
     for one in call.trails:
-        call.use(one, Sink.MEETS, trail.tensors)
+        call.use(one.then(Flow.MOVED) if has("fetching_methods", name) else one, Sink.MEETS, trail.tensors)
     function = call.node.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and call.origins:
         before = call.state.trails.get(function.value.id, NOWHERE)

@@ -1,0 +1,32 @@
+"""Tensors that are put on a device for data, which users choose apart from that of the model."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import last_name, methods_where
+from regbuf_lint.classes.stores import values_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regbuf_lint.classes.definition import ClassDefinition
+
+_DATA_DEVICES = frozenset({"data_device", "storage_device", "offload_device", "cpu_device", "host_device"})
+
+
+def is_put_on_data_device(definitions: Sequence[ClassDefinition], attribute: str, building: frozenset[str]) -> bool:
+    """Whether all that the methods that build the object put into an attribute is moved to a device for data.
+
+    Gaussian splatting keeps its images by ``x.to(self.data_device)``.
+    """
+    values = values_in(methods_where(definitions, building.__contains__), attribute)
+    return bool(values) and all(map(_is_put_there, values))
+
+
+def _is_put_there(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call) or last_name(value.func) != "to":
+        return False
+    given = [*value.args, *(one.value for one in value.keywords)]
+    return any(isinstance(one, (ast.Name, ast.Attribute)) and last_name(one) in _DATA_DEVICES for one in given)

@@ -1,0 +1,113 @@
+"""Where tensors lie when the object is built, by the devices that the code names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.model.value import (
+    TENSOR_KINDS,
+    Alternative,
+    Buffer,
+    Device,
+    Literal,
+    Location,
+    Other,
+    Parameter,
+    Tensor,
+    Unknown,
+    Value,
+)
+from regbuf_lint.torch_facts.traits import has
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from regbuf_lint.infer.arguments import Arguments
+
+_BY_NAME = {"cpu": Location.CPU, "meta": Location.META}
+
+
+def location_of(device: Value) -> Location:
+    """The place that a device, its name, its number or a tensor on it stands for; no alternatives where none is given.
+
+    What is now the CPU and now an accelerator is chosen by the machine.
+    """
+    found = {_location_of_one(one) for one in device}
+    if not found or Location.DEFAULT in found:
+        return Location.DEFAULT
+    return found.pop() if len(found) == 1 else Location.CHOSEN
+
+
+def _location_of_one(one: Alternative) -> Location:
+    if isinstance(one, Literal):
+        if isinstance(one.value, str):
+            return _BY_NAME.get(one.value.partition(":")[0], Location.NAMED)
+        return Location.NAMED if type(one.value) is int else Location.DEFAULT
+    if isinstance(one, (Device, Tensor)):
+        return one.location
+    if isinstance(one, Unknown):
+        return Location.DEFAULT if one.optional or one.of_module else Location.CHOSEN
+    is_left_to_somebody = isinstance(one, Other) and not one.usual and not one.what.startswith("dtype")
+    return Location.CHOSEN if is_left_to_somebody else Location.DEFAULT
+
+
+def device_called(arguments: Arguments) -> Device:
+    """What ``torch.device(...)`` gives."""
+    given = arguments.argument(0, "type") or arguments.argument(0, "device")
+    return Device(location=location_of(given))
+
+
+def device_of(one: Tensor | Parameter | Buffer) -> Device:
+    """The device on which a tensor lies; a Parameter is on its object's."""
+    tensor = one.tensor if isinstance(one, Buffer) else one
+    return Device(location=tensor.location if isinstance(tensor, Tensor) else Location.DEFAULT)
+
+
+def location_of_call(arguments: Arguments, operands: Iterable[Tensor]) -> Location:
+    """Where a function of torch puts its result: where the call says, else where its operands lie."""
+    device = arguments.keyword("device")
+    if device:
+        return location_of(device)
+    return Location.DEFAULT if arguments.starred else together(operands)
+
+
+def together(operands: Iterable[Tensor]) -> Location:
+    """Where tensors lie that are computed together, and so what comes of them.
+
+    That one of them is put on the CPU by name does not say that the result is to stay there.
+    """
+    found = {one.location for one in operands} - {Location.CPU}
+    for location in (Location.META, Location.CHOSEN, Location.NAMED):
+        if location in found:
+            return location
+    return Location.DEFAULT
+
+
+def location_of_method(name: str, receiver: Tensor, arguments: Arguments, others: Tensor) -> Location:
+    """Where a method of a tensor leaves its result."""
+    if has("move_to_cpu_methods", name):
+        return Location.CPU
+    if has("move_methods", name):
+        return _moved(name, receiver, arguments)
+    if name.startswith("new_") and arguments.keyword("device"):
+        return location_of(arguments.keyword("device"))
+    return receiver.location if others.location in {Location.DEFAULT, Location.CPU} else others.location
+
+
+def _moved(name: str, receiver: Tensor, arguments: Arguments) -> Location:
+    """Where ``x.to(...)`` and the like leave a tensor."""
+    given = (*arguments.positional, arguments.keyword("device"), arguments.keyword("other"))
+    places = [one for one in given if any(map(_may_be_place, one))]
+    if places:
+        return location_of(places[0])
+    is_cast = has("cast_methods", name) or bool(arguments.every()) or arguments.starred
+    return receiver.location if is_cast else Location.NAMED
+
+
+def _may_be_place(one: Alternative) -> bool:
+    """Whether an argument of ``x.to`` may say where to: a device, its name or number, a tensor on it."""
+    if isinstance(one, Literal):
+        return isinstance(one.value, str) or type(one.value) is int
+    if isinstance(one, Device):
+        return True
+    return isinstance(one, (Unknown, *TENSOR_KINDS)) or (isinstance(one, Other) and one.what in {"", "str", "number"})
