@@ -298,7 +298,8 @@ def is_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str
 def may_be_given_parameters(inference: Inference, symbol: ClassSymbol, argument: str, *, is_weight: bool) -> bool:
     """Whether some call of a class in its package may give a Parameter for an argument of its constructor.
 
-    Where no call tells, an annotation or a docstring is believed, unless objects use it as the weight of a layer.
+    Where no call tells, an annotation or a docstring is believed, unless objects use it as the weight of a layer. Of
+    what is only known to be a tensor by its uses, scripts and tests beside the package have to tell.
     """
     found = inference.find_method(symbol, "__init__")
     arguments = [] if found is None else [one for one, _ in arguments_with_defaults(found[1])]
@@ -313,7 +314,18 @@ def may_be_given_parameters(inference: Inference, symbol: ClassSymbol, argument:
     bare = {one.arg for one in arguments if one.annotation is None}
     if argument not in bare or _stated(inference, symbol, scope, frozenset({argument})):
         return False
+    if not given and _is_known_by_use_alone(inference, symbol, argument):
+        beside = list(islice(calls_beside(inference, symbol), MOST_CALLS))
+        given = _given_for(inference, found[1], argument, beside)
+        return all(is_only(value, Unknown, NoneValue) for _, value in given)
     return bool(given) and all(is_only(value, Unknown, NoneValue) for _, value in given)
+
+
+def _is_known_by_use_alone(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+    """Whether construction keeps an argument as it comes in, which only its uses show to be a tensor."""
+    built = construct(inference, symbol)
+    kept = () if built is None else (one for state in built.attributes.values() for one in state.value)
+    return any(isinstance(one, Unknown) and one.argument == argument for one in kept)
 
 
 def _given_for(
