@@ -24,7 +24,6 @@ RESOLUTION = ("index/", "infer/annotations.py", "infer/external_calls.py")
 ALLOWED = {
     ("class_context/text.py", "nn"): "asks the resolution for the name that a file gives to `torch.nn`",
     ("class_context/text.py", "torch"): "asks the resolution for the name that a file gives to `torch.nn`",
-    ("classes/chosen_devices.py", "numpy"): "the method `Tensor.numpy()`",
     ("classes/reasons.py", "self"): "what authors write in comments",
     ("infer/class_tests.py", "torch"): "the first part of a resolved name",
     ("infer/docstrings.py", "torch"): "what authors write in docstrings",

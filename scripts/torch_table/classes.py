@@ -109,6 +109,8 @@ class Classes:
         entry: dict[str, Json] = {"bases": list[Json](self.lines[path])}
         if members.forward is not None:
             entry["forward"] = members.forward
+        if members.makes:
+            entry["making"] = True
         for key, names in (
             ("attributes", members.attributes - members.parameters - members.buffers),
             ("buffers", members.buffers),

@@ -20,6 +20,7 @@ class Members:
         self.parameters: set[str] = set()
         self.buffers: set[str] = set()
         self.forward: str | None = None
+        self.makes = False
 
     def read(self, node: ast.ClassDef) -> None:
         """Take in a class body and the methods in it."""
@@ -35,6 +36,8 @@ class Members:
                     pass
             if isinstance(item, ast.FunctionDef) and item.name == "forward":
                 self.forward = "tensor" if item.returns is not None and leaf(item.returns) == "Tensor" else "other"
+            if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+                self.makes = any(map(_keeps_what_it_makes, ast.walk(item)))
             if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and item.args.args:
                 self._method(item, item.args.args[0].arg)
         self.attributes = {name for name in self.attributes if not re.fullmatch(r"__\w+__", name)}
@@ -75,3 +78,10 @@ class Members:
             self.parameters.add(name)
         elif method in {"__setattr__", "register_module", "add_module"}:
             self.attributes.add(name)
+
+
+def _keeps_what_it_makes(node: ast.AST) -> bool:
+    """Whether a statement assigns what a call may have made to something, or registers it."""
+    if isinstance(node, ast.Assign):
+        return any(isinstance(part, ast.Call) for part in ast.walk(node.value))
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("register")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import random
 import warnings
+from contextlib import suppress
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tables_at_hand import API, CLASSES, members, needs_that_torch
+
+from regbuf_lint.index.known_classes import holds_no_tensors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -235,6 +238,22 @@ def test_instances_take_the_listed_names() -> None:
         # Other libraries, imported by an earlier test, give `nn.Module` methods of their own.
         taken -= {name for name in taken if not _home(getattr(module, name)).startswith("torch")}
         assert taken <= listed, path
+
+
+@pytest.mark.torch
+@needs_that_torch
+def test_classes_that_hold_no_tensors_hold_none() -> None:
+    torch = pytest.importorskip("torch")
+    built = 0
+    for name in filter(holds_no_tensors, (f"torch.nn.{one}" for one in dir(torch.nn))):
+        for arguments in ((), (1,), (1, 1), (1, 1, 1), ((1, 1), 1), (1, (1, 1))):
+            with suppress(TypeError, ValueError):
+                module = getattr(torch.nn, name.rpartition(".")[2])(*arguments)
+                assert [*module.parameters(), *module.buffers(), *module.children()] == [], name
+                built += 1
+                break
+    assert built > 60
+    assert not any(map(holds_no_tensors, ("torch.nn.Linear", "torch.nn.Sequential", "torch.nn.Transformer")))
 
 
 def _home(value: object) -> str:

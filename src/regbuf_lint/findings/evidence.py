@@ -47,15 +47,28 @@ def evidence(context: ClassContext, attribute: str) -> tuple[Evidence, ...]:
 
 
 def _places(context: ClassContext, attribute: str) -> Iterator[tuple[str, Span, Path, str, str]]:
-    uses = sorted(context.trace(attribute).uses(attribute), key=_weight)
-    for use in uses:
-        if use.sink is Sink.MEETS and use.hurts:
-            kind = "moved" if use.flow in {Flow.MOVED, Flow.CHECKED} else "meets"
-            yield kind, use.span, use.path, use.method, _meeting(use)
+    """What is certain of the tensor comes before what something that is not followed may have made of it."""
+    every = sorted(context.trace(attribute).uses(attribute), key=_weight)
+    uses = [one for one in every if not one.guessed]
+    yield from _meetings(uses)
     for store in context.trace(attribute).stores(attribute):
         if store.only_moves:
             yield "moved", store.span, store.path, store.method, "moves it by hand"
     yield from _changes(context, attribute, uses)
+    yield from _handed_on(uses)
+    guessed = [one for one in every if one.guessed]
+    yield from _meetings(guessed)
+    yield from _handed_on(guessed)
+
+
+def _meetings(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
+    for use in uses:
+        if use.sink is Sink.MEETS and use.hurts:
+            kind = "moved" if use.flow in {Flow.MOVED, Flow.CHECKED} else "meets"
+            yield kind, use.span, use.path, use.method, _meeting(use)
+
+
+def _handed_on(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
     for use in uses:
         if use.sink in _HANDED:
             yield "handed on", use.span, use.path, use.method, _HANDED[use.sink].format(callee=use.callee)
@@ -81,9 +94,13 @@ _OTHER_USES = {
 }
 
 
-def _weight(use: Use) -> tuple[bool, bool, bool]:
-    """Where a move was forgotten comes before where it was not, what always runs before what may not."""
-    return use.flow in {Flow.MOVED, Flow.CHECKED}, use.entry != "forward", not use.certain
+def _weight(use: Use) -> tuple[bool, bool, bool, bool]:
+    """Where a move was forgotten comes before where it was not, what always runs before what may not.
+
+    So does the tensor itself before what has been computed from it.
+    """
+    is_moved = use.flow in {Flow.MOVED, Flow.CHECKED}
+    return is_moved, use.entry != "forward", not use.certain, use.flow is Flow.COMPUTED
 
 
 def _changes(context: ClassContext, attribute: str, uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
@@ -106,10 +123,18 @@ def _meeting(use: Use) -> str:
 
 
 def _named(partners: frozenset[Origin]) -> str:
-    """The partner that tells most: an argument, else what moves with the object."""
-    following = sorted((one.source is not Source.PARAMETER, one.name) for one in partners if one.follows)
-    of_object, name = following[0]
-    if not of_object:
-        return f"`{name}`, which comes from the caller"
-    name = name if name.startswith("self.") else f"self.{name}"
+    """The partner that tells most: what is certain before what is guessed, an argument before what moves along."""
+    partner = min((one for one in partners if one.follows), key=_distance)
+    if partner.source is Source.PARAMETER:
+        what = "" if partner.flow in _AS_GIVEN and not partner.guessed else "what is computed from "
+        return f"{what}`{partner.name}`, which comes from the caller"
+    name = partner.name if "." in partner.name else f"self.{partner.name}"
     return f"`{name}`, which moves with the object"
+
+
+_AS_GIVEN = frozenset({Flow.SAME, Flow.ELEMENT, Flow.CHECKED})
+
+
+def _distance(partner: Origin) -> tuple[bool, bool, bool, str]:
+    is_argument = partner.source is Source.PARAMETER
+    return partner.guessed, is_argument and partner.flow not in _AS_GIVEN, not is_argument, partner.name

@@ -35,12 +35,14 @@ class TorchClass:
         buffers: attributes that are registered buffers.
         names: every other attribute, method and property.
         returns_tensor: whether ``forward`` is annotated to return one tensor.
+        is_plain: whether construction makes nothing that it keeps: neither tensors nor parts.
     """
 
     parameters: frozenset[str]
     buffers: frozenset[str]
     names: frozenset[str]
     returns_tensor: bool
+    is_plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,14 @@ def _torch_class(canonical: str) -> TorchClass:
         frozenset(entry.get("buffers", ())).union(*(base.buffers for base in bases)),
         frozenset(entry.get("attributes", ())).union(*(base.names for base in bases)),
         entry["forward"] == "tensor" if "forward" in entry else any(base.returns_tensor for base in bases),
+        "making" not in entry and all(base.is_plain for base in bases),
     )
+
+
+def holds_no_tensors(name: str) -> bool:
+    """Whether objects of a class of torch hold no tensors, and what they give is computed from what they are given."""
+    known = torch_class(name)
+    return known is not None and known.is_plain and known.returns_tensor and not known.parameters | known.buffers
 
 
 def is_configured(name: str, module_classes: tuple[str, ...]) -> bool:

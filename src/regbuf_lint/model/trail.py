@@ -55,6 +55,7 @@ class Origin:
         flow: how it got here.
         changed: whether something was computed of it, or a part of it taken, after it was moved by hand.
         refilled: whether the method has put other numbers in the place of all that the attribute held.
+        guessed: whether something that is not followed has given it, which need not have used the origin.
     """
 
     source: Source
@@ -62,6 +63,7 @@ class Origin:
     flow: Flow = Flow.SAME
     changed: bool = False
     refilled: bool = False
+    guessed: bool = False
 
     @property
     def is_tensor(self) -> bool:
@@ -120,6 +122,11 @@ class Trail:
         if not self.origins or flow is Flow.SAME:
             return self
         return Trail(frozenset(one.then(flow) for one in self.origins))
+
+    def guessed(self) -> Trail:
+        """The trail of what something that is not followed gives for the value."""
+        computed = (one.then(Flow.COMPUTED) for one in self.tensors)
+        return Trail(frozenset(replace(one, guessed=True) for one in computed))
 
     def refilled(self, name: str) -> Trail:
         """The trail of a value that may be an attribute, or a view of it, all of whose numbers are others now."""

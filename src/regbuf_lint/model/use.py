@@ -66,6 +66,7 @@ class Use:
         callee: what takes it, as it is written in the text; the attribute that it is stored in.
         certain: whether each call of the entry that gets to its end gets there.
         refilled: whether the method has put other numbers in the place of all that the attribute held.
+        guessed: whether something that is not followed was given the tensor before, and gave what is used here.
     """
 
     attribute: str
@@ -79,6 +80,7 @@ class Use:
     callee: str = ""
     certain: bool = False
     refilled: bool = False
+    guessed: bool = False
 
     @property
     def is_drawn(self) -> bool:

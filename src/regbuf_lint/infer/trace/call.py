@@ -6,16 +6,18 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.known_classes import holds_no_tensors
+from regbuf_lint.index.symbols import own_name
 from regbuf_lint.infer.references import (
+    BuiltSubmodule,
     ExternalValue,
+    Instance,
     PartialCall,
     SelfValue,
 )
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made, merged
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import (
-    tensors,
-)
+from regbuf_lint.model.value import Submodule, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
@@ -92,13 +94,30 @@ class Call:
 
 
 def part_called(call: Call) -> Trail:
-    """Follow ``self.net(x, self.mask)``: a part computes with what it is given, its own Parameters and buffers."""
-    part = Source.OBJECT
+    """Follow ``self.net(x, self.mask)``: a part computes with what it is given, its own Parameters and buffers.
+
+    A part of torch that holds neither, as a softmax, does what a function does.
+    """
+    if call.callee and all(isinstance(one, Submodule) and holds_no_tensors(one.class_name) for one in call.callee):
+        return computed(call, call.trails)
+    name = in_full(call.frame, call.node.func)
     for trail in call.trails:
-        others = call.origins - trail.tensors | made(part, call.name).origins
+        others = call.origins - trail.tensors | made(Source.OBJECT, name).origins
         call.use(trail, Sink.PASSED, others)
     run_escaping(call)
-    return made(part, call.name, Flow.COMPUTED)
+    return made(Source.OBJECT, name, Flow.COMPUTED)
+
+
+def in_full(frame: TracedFrame, node: ast.expr) -> str:
+    """How to name an attribute, as the text does: that of another object behind the name of the object's class."""
+    root = node
+    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    owners = [one.symbol for one in frame.value_of(root) if isinstance(one, (BuiltSubmodule, Instance))]
+    written = ast.unparse(node)
+    if not isinstance(root, ast.Name) or not owners or owners[0] is None:
+        return written
+    return own_name(owners[0]) + written.removeprefix(root.id)
 
 
 def partial_called(call: Call) -> Trail:
@@ -118,7 +137,7 @@ def passed(call: Call, sink: Sink = Sink.PASSED) -> Trail:
     for trail in call.trails:
         call.use(trail, sink, call.origins - trail.tensors)
     run_escaping(call)
-    return Trail(frozenset(one.then(Flow.COMPUTED) for one in call.origins))
+    return Trail(call.origins).guessed()
 
 
 def run_escaping(call: Call) -> None:

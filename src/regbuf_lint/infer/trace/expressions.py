@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue, SelfMethod, SelfValue
+from regbuf_lint.infer.trace.call import in_full
 from regbuf_lint.infer.trace.calls import call_trail
 from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import ASSERTED, Sink
@@ -58,7 +59,7 @@ def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: V
     if has("reshape_properties", node.attr):
         return trail
     if is_only(owner, Submodule):
-        return made(Source.OBJECT, ast.unparse(node))
+        return made(Source.OBJECT, in_full(frame, node))
     if trail.items is not None or may_be(value, FunctionValue):
         return trail
     return trail if may_be(owner, Tensor) else trail.then(Flow.ELEMENT)

@@ -185,7 +185,7 @@ def _unknown_method(call: Call, trail: Trail) -> Trail:
     for one in call.trails:
         call.use(one, Sink.PASSED, (call.origins - one.tensors) | trail.tensors)
     run_escaping(call)
-    return merged([trail.then(Flow.COMPUTED), *(one.then(Flow.COMPUTED) for one in call.trails)])
+    return merged([trail.guessed(), *(one.guessed() for one in call.trails)])
 
 
 def _move(call: Call, name: str, trail: Trail) -> Trail:

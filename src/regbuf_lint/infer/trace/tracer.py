@@ -235,6 +235,7 @@ class Tracer:
                 partners=known.partners | partners,
                 certain=known.certain or certain,
                 refilled=known.refilled and origin.refilled,
+                guessed=known.guessed and origin.guessed,
             )
             return
         self._uses[key] = Use(
@@ -249,6 +250,7 @@ class Tracer:
             callee,
             certain,
             origin.refilled,
+            origin.guessed,
         )
 
     def _attribute_assigned(self, frame: TracedFrame, target: ast.Attribute, trail: Trail, state: State) -> None:
