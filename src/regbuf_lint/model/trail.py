@@ -121,7 +121,17 @@ class Trail:
         """The trail of what is made of the value."""
         if not self.origins or flow is Flow.SAME:
             return self
-        return Trail(frozenset(one.then(flow) for one in self.origins))
+        origins = self._placing if flow is Flow.PLACE else self.origins
+        return Trail(frozenset(one.then(flow) for one in origins))
+
+    @property
+    def _placing(self) -> frozenset[Origin]:
+        """The origins that say where the value lies: of what has been moved, what it was moved to."""
+        moved = frozenset(one for one in self.origins if one.moved)
+        placing = self.origins - moved
+        if any(one.flow is Flow.TO_CPU for one in moved):
+            return placing | {Origin(Source.FRESH, "cpu")}
+        return placing or frozenset({Origin(Source.FRESH, "said")})
 
     def guessed(self) -> Trail:
         """The trail of what something that is not followed gives for the value."""

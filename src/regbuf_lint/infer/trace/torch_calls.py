@@ -224,7 +224,8 @@ def _in_place(call: Call, name: str, trail: Trail) -> Trail:
     function = call.node.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and call.origins:
         before = call.state.trails.get(function.value.id, NOWHERE)
-        added = frozenset(one.then(Flow.COMPUTED) for one in call.origins)
+        # What is new and beside it, as an index, does not say where the changed tensor lies.
+        added = frozenset(one.then(Flow.COMPUTED) for one in call.origins if one.source is not Source.FRESH)
         call.state.trails[function.value.id] = Trail(before.origins | added)
     return trail
 
