@@ -21,7 +21,7 @@ from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
-from regbuf_lint.infer.trace.following import Follower
+from regbuf_lint.infer.trace.following import traced
 from regbuf_lint.model.class_view import Registration, Write, by_attribute, seen_by
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow
@@ -132,8 +132,8 @@ class ClassContext:
         return any(method.stopped for trace in self._traces.values() for method in trace.methods)
 
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
-        follower = Follower(self.inference, self.built, self.subclasses_at_hand, attributes, runs)
-        return follower.trace(self.construction.attributes)
+        at_end = self.construction.attributes
+        return traced(self.inference, self.built, self.subclasses_at_hand, attributes, runs, at_end)
 
     @cached_property
     def _own_tensors(self) -> frozenset[str]:

@@ -44,6 +44,11 @@ class ClassDefinition:
     annotations: dict[str, ast.expr] = field(default_factory=dict)
     decorators: frozenset[str] = frozenset()
 
+    @property
+    def functions(self) -> tuple[FunctionNode, ...]:
+        """All functions of its body."""
+        return (*self.methods.values(), *self.properties.values(), *self.setters.values())
+
     def defines(self, name: str) -> bool:
         """Whether ``hasattr`` of an instance is true for ``name`` because of the class's own body."""
         return name in self.methods or name in self.properties or name in self.values

@@ -128,8 +128,7 @@ def _named(partners: frozenset[Origin]) -> str:
     if partner.source is Source.PARAMETER:
         what = "" if partner.flow in _AS_GIVEN and not partner.guessed else "what is computed from "
         return f"{what}`{partner.name}`, which comes from the caller"
-    name = partner.name if "." in partner.name else f"self.{partner.name}"
-    return f"`{name}`, which moves with the object"
+    return f"`{partner.name}`, which moves with the object"
 
 
 _AS_GIVEN = frozenset({Flow.SAME, Flow.ELEMENT, Flow.CHECKED})

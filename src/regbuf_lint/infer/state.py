@@ -137,7 +137,7 @@ def trail_at_entry(name: str, known: AttributeState) -> Trail:
     value = without(known.value, Unset)
     if is_only(value, Literal, Other, NoneValue):
         return NOWHERE
-    return made(Source.OBJECT if is_only(value, *_FOLLOWING) else Source.ENTRY, name)
+    return made(Source.OBJECT, f"self.{name}") if is_only(value, *_FOLLOWING) else made(Source.ENTRY, name)
 
 
 _FOLLOWING = (Buffer, Parameter, Submodule, NoneValue)

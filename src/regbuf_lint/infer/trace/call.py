@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import is_name, receiver_name
 from regbuf_lint.index.known_classes import holds_no_tensors
 from regbuf_lint.index.symbols import own_name
 from regbuf_lint.infer.references import (
@@ -113,11 +114,14 @@ def in_full(frame: TracedFrame, node: ast.expr) -> str:
     root = node
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
-    owners = [one.symbol for one in frame.value_of(root) if isinstance(one, (BuiltSubmodule, Instance))]
     written = ast.unparse(node)
-    if not isinstance(root, ast.Name) or not owners or owners[0] is None:
+    function = frame.scope.node
+    if frame.owner is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return written
-    return own_name(owners[0]) + written.removeprefix(root.id)
+    if not is_name(root, receiver_name(function)):
+        return written
+    owners = [one.symbol for one in frame.value_of(root) if isinstance(one, (BuiltSubmodule, Instance)) and one.symbol]
+    return own_name(owners[0]) + written[written.index(".") :] if owners and "." in written else written
 
 
 def partial_called(call: Call) -> Trail:

@@ -34,6 +34,45 @@ MOST_FAR_SUBCLASSES = 3
 """Subclasses in other files that are followed for the sake of one class."""
 
 
+def traced(
+    inference: Inference,
+    built: ClassSymbol,
+    subclasses: tuple[ClassSymbol, ...],
+    attributes: frozenset[str],
+    runs_later: Callable[[str], bool],
+    at_end: Mapping[str, AttributeState],
+) -> Trace:
+    """What becomes of some attributes, found out once: several classes may ask it of the same objects.
+
+    Args:
+        inference: what all classes share.
+        built: the class whose construction is known.
+        subclasses: classes that inherit from the one that is looked at.
+        attributes: those that somebody asks about.
+        runs_later: whether a method of a name runs once the object is built.
+        at_end: the attributes of a finished object.
+    """
+    classes = (*inference.classes(built), *(one for sub in subclasses for one in inference.classes(sub)))
+    names = {function.name for one in dict.fromkeys(classes) for function in inference.definition(one).functions}
+    key = (built, subclasses, attributes, frozenset(filter(runs_later, names)), Same(at_end))
+    return inference.traces.found(
+        key, lambda _: Follower(inference, built, subclasses, attributes, runs_later).trace(at_end)
+    )
+
+
+class Same:
+    """What a mapping is known by among others: that it is the very same object."""
+
+    def __init__(self, attributes: Mapping[str, AttributeState]) -> None:
+        self._attributes = attributes
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self._attributes is other._attributes
+
+    def __hash__(self) -> int:
+        return id(self._attributes)
+
+
 class Follower:
     """Follows the methods that others call on objects of a class and of its subclasses.
 
@@ -89,7 +128,7 @@ class Follower:
         """Summaries of what a subclass adds or changes; it is not built where none of that touches an attribute."""
         touching = self._touching(subclass)
         owners = self._owners(subclass, touching)
-        if touching.isdisjoint(node.name for owner in owners for node in self._functions(owner)):
+        if touching.isdisjoint(node.name for owner in owners for node in self._inference.definition(owner).functions):
             return
         built = construct(self._inference, subclass)
         if built is not None:
@@ -119,7 +158,8 @@ class Follower:
         Those that no other method uses come first. How they use an attribute counts for what they have run on the way,
         too: with the arguments that it is given there.
         """
-        found = [(owner, node) for owner in owners for node in self._functions(owner) if self._runs_later(node.name)]
+        every = ((owner, node) for owner in owners for node in self._inference.definition(owner).functions)
+        found = [one for one in every if self._runs_later(one[1].name)]
         touching = self._touching(symbol) if found else frozenset[str]()
         found = [one for one in found if one[1].name in touching and self._is_meant(symbol, *one)]
         found = [one for one in found if not self._is_left_alone(symbol, one[1].name)]
@@ -133,10 +173,6 @@ class Follower:
             if not known or node.name in setting:
                 summary = self._summary(symbol, (owner, node), at_entry)
                 yield replace(summary, uses=()) if known else summary
-
-    def _functions(self, owner: ClassSymbol) -> tuple[FunctionNode, ...]:
-        definition = self._inference.definition(owner)
-        return (*definition.methods.values(), *definition.properties.values(), *definition.setters.values())
 
     def _is_meant(self, symbol: ClassSymbol, owner: ClassSymbol, node: FunctionNode) -> bool:
         """Whether a method is the one that its name means on an object, and not one that a subclass replaces."""
