@@ -71,7 +71,7 @@ def flows(store: Store) -> set[tuple[str, str, str]]:
         (["return self.x[0] + y"], ("ELEMENT", {"y"}, True)),
         (["return self.x.unsqueeze(0) + y"], ("SAME", {"y"}, True)),
         (["return torch.where(y > 0, self.x, y)"], ("SAME", {"y"}, True)),
-        (["return self.x * self.held"], ("SAME", {"held"}, True)),
+        (["return self.x * self.held"], ("SAME", {"self.held"}, True)),
         (["return self.x + self.part(y)"], ("SAME", {"self.part"}, True)),
         (["if y.sum() > 0:", "    y = y + self.x", "return y"], ("SAME", {"y"}, False)),
         (["if y.sum() > 0:", "    return y", "return y + self.x"], ("SAME", {"y"}, False)),
@@ -221,7 +221,7 @@ def test_a_device_that_was_compared() -> None:
     [
         (["self.x = y"], {("PARAMETER", "y", "SAME")}, True),
         (["self.x = y.mean()"], {("PARAMETER", "y", "COMPUTED")}, True),
-        (["self.x = self.held * 2"], {("OBJECT", "held", "COMPUTED")}, True),
+        (["self.x = self.held * 2"], {("OBJECT", "self.held", "COMPUTED")}, True),
         (["self.x = self.part(y)"], {("OBJECT", "self.part", "COMPUTED")}, True),
         (["self.x = torch.ones(3)"], {("FRESH", "", "SAME")}, True),
         (["self.x = torch.tensor(3)"], {("FRESH", "number", "SAME")}, True),
