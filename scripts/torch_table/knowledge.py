@@ -197,6 +197,11 @@ SHARED_NAMES = _words(
     "storage storage_type stride sub subtract svd tan tanh tile to_dense to_mkldnn trapz true_divide trunc "
     "unflatten unfold unique untyped_storage values_ where"
 )
+# What makes a tensor of the default dtype, a floating-point one, where none is said.
+FLOAT_RESULTS = _words(
+    "bartlett_window blackman_window empty empty_permuted empty_strided eye hamming_window hann_window kaiser_window "
+    "linspace logspace ones rand randn zeros Tensor FloatTensor"
+)
 UNINITIALIZED = _words(
     "empty empty_like empty_permuted empty_strided empty_quantized Tensor FloatTensor DoubleTensor HalfTensor "
     "BFloat16Tensor ByteTensor CharTensor ShortTensor IntTensor LongTensor BoolTensor new new_empty new_empty_strided"

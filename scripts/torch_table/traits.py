@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torch_table.knowledge import (
     BOOL_RESULTS,
     COMPLEX_RESULTS,
+    FLOAT_RESULTS,
     INT_RESULTS,
     RANDOM_PYTHON,
     UNINITIALIZED,
@@ -37,10 +38,12 @@ def traits(operators: Sequence[Operator], functions: set[str], methods: set[str]
         ("int", INT_RESULTS),
         ("bool", BOOL_RESULTS),
         ("complex", COMPLEX_RESULTS),
+        ("float", FLOAT_RESULTS),
         ("uninitialized", UNINITIALIZED),
     ):
         result[f"{key}_functions"] = _with_prefix(names) & functions
-        result[f"{key}_methods"] = set(names) & methods
+        if methods.intersection(names):
+            result[f"{key}_methods"] = methods.intersection(names)
     return {key: sorted(names) for key, names in result.items()}
 
 

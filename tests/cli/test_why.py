@@ -65,9 +65,9 @@ def free(self):
 """
 MASK = """\
 net.py: `Net.mask`
-  holds: a tensor
+  holds: a floating-point tensor
   set while the object is built:
-    net.py:13:9: `__init__` assigns it: a tensor
+    net.py:13:9: `__init__` assigns it: a floating-point tensor
   used once it is built:
     net.py:28:16: `forward` combines it with `self.scale`, which moves with the object
   RBF001: `Net.mask` is a plain tensor: """
@@ -158,7 +158,7 @@ def test_a_name_that_only_a_run_can_tell(why: Why) -> None:
     _, out, _ = why(f"net.py:{row('setattr(')}")
     title, holds, *_, decided = out.splitlines()
     assert title == "net.py: an attribute of `Net` whose name is computed"
-    assert holds == "  holds: a tensor"
+    assert holds == "  holds: a floating-point tensor"
     assert decided.startswith("  RBF001: an attribute of `Net` ")
 
 

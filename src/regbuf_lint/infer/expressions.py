@@ -177,9 +177,13 @@ def _common_dtype(pair: tuple[Alternative, Alternative], operator: ast.operator)
     for widest in (Dtype.COMPLEX, Dtype.DOUBLE):
         if widest in found:
             return widest
-    if isinstance(operator, ast.Div):
+    if isinstance(operator, ast.Div) or (Dtype.FLOAT in found and found <= _JOINED_BY_FLOAT):
         return Dtype.FLOAT
     return found.pop() if len(found) == 1 else Dtype.UNKNOWN
+
+
+_JOINED_BY_FLOAT = frozenset({Dtype.FLOAT, Dtype.INT, Dtype.BOOL})
+"""Dtypes of tensors that give a floating-point one where one of them is that (torch 2.13)."""
 
 
 def _unary(frame: Frame, node: ast.UnaryOp, state: State) -> Value:

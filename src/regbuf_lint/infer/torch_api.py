@@ -233,7 +233,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         chosen_precision=_chooses_precision(name, receiver, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
-        dtype=Dtype.DOUBLE if receiver.dtype is Dtype.DOUBLE else Dtype.UNKNOWN,
+        dtype=receiver.dtype if receiver.dtype in {Dtype.DOUBLE, Dtype.FLOAT} else Dtype.UNKNOWN,
         location=location_of_method(name, receiver, arguments, others),
     )
     if name.endswith("_") and not name.endswith("__"):
@@ -328,6 +328,8 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
     typed = _dtype_of_type(name)
     if typed is not Dtype.UNKNOWN:
         return typed
+    if has("float_functions", name) and not arguments.keyword("dtype") and not arguments.starred:
+        return Dtype.FLOAT
     dtypes = {tensor.dtype for tensor in _tensors_in(arguments.every(), 0)}
     if not arguments.keyword("dtype"):
         dtypes |= _dtypes_of_data(name, arguments)
@@ -430,6 +432,8 @@ def _value(spec: Any, like: Tensor) -> Value:
     if isinstance(spec, str):
         return _simple(spec, like)
     if "tuple" in spec:
+        # One of several may hold indices.
+        like = replace(like, dtype=Dtype.UNKNOWN) if like.dtype is Dtype.FLOAT else like
         items = tuple(_value(item, like) for item in spec["tuple"])
         return frozenset({Sequence("tuple", items, join(items), tuple(spec.get("fields", ())))})
     return frozenset({Sequence("list", None, _value(spec["list"], like))})

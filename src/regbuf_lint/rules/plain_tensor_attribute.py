@@ -177,7 +177,7 @@ def _consequence(
     context: ClassContext, mine: list[Write], outcome: BufferFix, found: tuple[Evidence, ...], buffer: str | None
 ) -> str:
     """What breaks, and when."""
-    casts = any(one.dtype not in {Dtype.INT, Dtype.BOOL} for write in mine for one in tensors(write.value))
+    casts = any(one.dtype in {Dtype.FLOAT, Dtype.DOUBLE} for write in mine for one in tensors(write.value))
     left = "`.to()` and `.half()` leave it behind" if casts else "`.to()` leaves it behind"
     if buffer:
         return f"{left} while the buffer `{buffer}`, now the same, moves"
