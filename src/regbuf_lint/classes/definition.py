@@ -108,6 +108,11 @@ def receiver_name(function: FunctionNode) -> str | None:
     return positional[0].arg if positional else None
 
 
+def takes_object(function: FunctionNode) -> bool:
+    """Whether the first argument of a function in a class body is an object of the class."""
+    return decorator_names(function).isdisjoint({"staticmethod", "classmethod"})
+
+
 def positional_names(function: FunctionNode) -> list[str]:
     """Names of a method's positional arguments, without that of the object."""
     return [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Source, made, merged
 from regbuf_lint.model.value import (
+    FOLLOWING,
     UNSET,
-    Buffer,
     Literal,
     NoneValue,
     Other,
-    Parameter,
-    Submodule,
     Unset,
     Value,
     is_only,
@@ -137,8 +135,4 @@ def trail_at_entry(name: str, known: AttributeState) -> Trail:
     value = without(known.value, Unset)
     if is_only(value, Literal, Other, NoneValue):
         return NOWHERE
-    return made(Source.OBJECT, f"self.{name}") if is_only(value, *_FOLLOWING) else made(Source.ENTRY, name)
-
-
-_FOLLOWING = (Buffer, Parameter, Submodule, NoneValue)
-"""What an attribute can be that follows the object wherever it is moved."""
+    return made(Source.OBJECT, f"self.{name}") if is_only(value, *FOLLOWING) else made(Source.ENTRY, name)

@@ -289,6 +289,8 @@ GIVEN_DTYPE = Other("dtype of the caller")
 COMPUTED: Value = frozenset({Unknown(computed=True)})
 
 TENSOR_KINDS: tuple[type[Tensor], type[Parameter], type[Buffer]] = (Tensor, Parameter, Buffer)
+FOLLOWING: tuple[type[Alternative], ...] = (Buffer, Parameter, Submodule, NoneValue)
+"""What an attribute can be that follows the object wherever it is moved."""
 NAMELESS = "?"
 """In the place of an argument's name: the tensor comes from outside, and nobody knows as what."""
 MOST_ALTERNATIVES = 12

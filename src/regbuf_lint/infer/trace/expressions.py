@@ -12,7 +12,18 @@ from regbuf_lint.infer.trace.call import in_full
 from regbuf_lint.infer.trace.calls import call_trail
 from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import ASSERTED, Sink
-from regbuf_lint.model.value import Literal, Mapping, Sequence, Submodule, Tensor, is_number, is_only, may_be
+from regbuf_lint.model.value import (
+    FOLLOWING,
+    Literal,
+    Mapping,
+    Sequence,
+    Submodule,
+    Tensor,
+    Unknown,
+    is_number,
+    is_only,
+    may_be,
+)
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -59,10 +70,15 @@ def _attribute(tracer: Tracer, frame: TracedFrame, node: ast.Attribute, value: V
     if has("reshape_properties", node.attr):
         return trail
     if is_only(owner, Submodule):
-        return made(Source.OBJECT, in_full(frame, node))
+        return made(Source.OBJECT, in_full(frame, node)) if _follows_part(value) else made(Source.FRESH, "said")
     if trail.items is not None or may_be(value, FunctionValue):
         return trail
     return trail if may_be(owner, Tensor) else trail.then(Flow.ELEMENT)
+
+
+def _follows_part(value: Value) -> bool:
+    """Whether what is read of a part moves with it, as far as is known."""
+    return all(isinstance(one, FOLLOWING) or (isinstance(one, Unknown) and one.of_module) for one in value)
 
 
 def _decides_place(one: Origin) -> bool:

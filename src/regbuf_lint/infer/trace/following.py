@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.classes.definition import BUILDERS, takes_object
 from regbuf_lint.index.symbols import own_name
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.construction import construct
@@ -159,7 +159,7 @@ class Follower:
         too: with the arguments that it is given there.
         """
         every = ((owner, node) for owner in owners for node in self._inference.definition(owner).functions)
-        found = [one for one in every if self._runs_later(one[1].name)]
+        found = [one for one in every if self._runs_later(one[1].name) and takes_object(one[1])]
         touching = self._touching(symbol) if found else frozenset[str]()
         found = [one for one in found if one[1].name in touching and self._is_meant(symbol, *one)]
         found = [one for one in found if not self._is_left_alone(symbol, one[1].name)]

@@ -224,9 +224,7 @@ def _in_place(call: Call, name: str, trail: Trail) -> Trail:
     function = call.node.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and call.origins:
         before = call.state.trails.get(function.value.id, NOWHERE)
-        # What is new and beside it, as an index, does not say where the changed tensor lies.
-        added = frozenset(one.then(Flow.COMPUTED) for one in call.origins if one.source is not Source.FRESH)
-        call.state.trails[function.value.id] = Trail(before.origins | added)
+        call.state.trails[function.value.id] = call.tracer.changed_in_place(before, call.origins)
     return trail
 
 

@@ -91,7 +91,16 @@ class Tracer:
         self.use(frame, before, Sink.MUTATED, target, trail.tensors)
         self.meet(frame, target, [before, trail])
         if isinstance(target, ast.Name) and trail.tensors:
-            state.trails[target.id] = Trail(before.origins | trail.then(Flow.COMPUTED).origins)
+            state.trails[target.id] = self.changed_in_place(before, trail.tensors)
+
+    def changed_in_place(self, before: Trail, added: frozenset[Origin]) -> Trail:
+        """The trail of a tensor into which others were computed in place; it lies where it did.
+
+        What is new and beside it, as an index, does not say where that is.
+        """
+        follows = any(origin.follows for origin in before.origins)
+        known = (one for one in added if one.source is not Source.FRESH)
+        return Trail(before.origins | frozenset(_joined(one) if follows else one.then(Flow.COMPUTED) for one in known))
 
     def decided(self, frame: TracedFrame, test: ast.expr) -> None:
         """A value has been asked whether it is true."""
