@@ -19,7 +19,7 @@ FILE = Path(regbuf_lint.__file__).parent / "torch_facts" / "data" / "library_fun
 PACKAGES: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["package"]
 LISTS = {
     "tensors", "like_argument", "expanding", "taking_tensor", "array_functions", "integer_functions",
-    "same_dtype_functions", "saving", "seeding", "unseeding",
+    "same_dtype_functions", "numbers", "saving", "seeding", "unseeding",
 }  # fmt: skip
 
 
@@ -42,6 +42,14 @@ def test_entries_are_dotted_paths_listed_once(package: dict[str, Any]) -> None:
         entries = package[key]
         assert len(entries) == len(set(entries))
         assert [entry for entry in entries if not re.fullmatch(r"\w+(\.[\w*]+)+", entry)] == []
+
+
+def test_numbers_are_numbers_of_python() -> None:
+    names = [name for package in PACKAGES for name in package.get("numbers", ())]
+    for name in names:
+        package, _, last = name.rpartition(".")
+        assert type(getattr(pytest.importorskip(package), last)) is float, name
+    assert len(names) == 10
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package["name"])

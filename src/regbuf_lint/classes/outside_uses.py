@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, last_name, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.once import once_per_node
@@ -136,8 +136,8 @@ def _is_attribute(node: ast.expr, name: str | None) -> bool:
 
 
 def _running(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a file without those of methods that compare or show objects."""
+    """The nodes of a file without those of methods that compare or show objects, or make new ones of them."""
     for node in children(tree):
-        if not (isinstance(node, ast.FunctionDef) and node.name in IDENTITY):
+        if not (isinstance(node, ast.FunctionDef) and node.name in IDENTITY | BUILDERS):
             yield node
             yield from _running(node)

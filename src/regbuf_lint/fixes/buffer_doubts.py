@@ -209,8 +209,6 @@ def _about_values(write: Write) -> list[str]:
 def _about_kind(tensor: Tensor) -> list[str]:
     """What a buffer, which is moved, cast and loaded, makes of such a tensor."""
     found = []
-    if tensor.dtype is Dtype.COMPLEX:
-        found.append("it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a complex buffer")
     if tensor.dtype is Dtype.DOUBLE:
         found.append("it may be in double precision, and as a buffer it follows `.half()` and `.float()`")
     elif tensor.chosen_precision:

@@ -37,6 +37,9 @@ _FOREIGN_STATE = "it comes from outside, and only its author knows whether check
 _DRAWN_NUMBER = "it is one number, drawn or computed anew in each object, and checkpoints hardly have to hold it"
 
 
+_COMPLEX = "it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a buffer with no more than a warning"
+
+
 def why_shown(context: ClassContext, plans: Sequence[Plan], *, refilled: bool) -> str | None:
     """Why a fix is not applied; None where it may be.
 
@@ -61,6 +64,8 @@ def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
     given = next((one.argument for one in held if _may_be_parameter(context, one.argument, is_weight=weighs)), None)
     if given is not None:
         return f"`{given}` may be a Parameter, and as a buffer nothing would train it any more"
+    if any(one.dtype is Dtype.COMPLEX for one in held):
+        return _COMPLEX
     mover = _keeping_precision(context, attribute)
     if mover is not None:
         return f"`{mover}` moves it and leaves its precision as it is, and as a buffer it follows `.half()`"

@@ -30,6 +30,8 @@ def is_plain_number(one: Alternative) -> bool:
     """Whether a value is a number of Python, known or not."""
     if isinstance(one, Unknown):
         return one.number
+    if isinstance(one, Array):
+        return one.is_number
     return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
 
 

@@ -19,6 +19,7 @@ from regbuf_lint.model.value import (
     COMPUTED,
     NAMELESS,
     NOTHING,
+    NUMBER,
     OTHER,
     TENSOR_KINDS,
     UNKNOWN,
@@ -57,9 +58,7 @@ _PARAMETERS = frozenset(
 )  # fmt: skip
 BUFFERS = frozenset({"torch.nn.Buffer", "torch.nn.parameter.Buffer", "torch.nn.UninitializedBuffer"})
 _COPIES = frozenset({"copy.deepcopy", "copy.copy"})
-_NUMBERS = frozenset(
-    {"math", "os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"}
-)
+_PLAIN = frozenset({"os", "random", "time", "re", "json", "datetime", "pathlib", "logging", "warnings", "inspect"})
 
 
 def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
@@ -149,7 +148,9 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
     top = name.partition(".")[0]
     if top == "numpy":
         return _of_numpy(name, arguments)
-    if top in _NUMBERS:
+    if top == "math":
+        return NUMBER
+    if top in _PLAIN:
         return OTHER
     if name in _CONTAINERS:
         return _CONTAINERS[name](arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.infer.torch_api import dtype_named
 from regbuf_lint.model.value import OTHER, Array, Dtype, Literal, Other, Sequence, Unknown
@@ -29,17 +30,28 @@ _LISTING = frozenset({"tolist", "item"})
 
 def array_of_call(name: str, arguments: Arguments) -> Array:
     """What a function of NumPy gives, by its dotted name: of double precision where nothing says otherwise."""
+    return Array(dtype=_dtype_of_call(name, arguments), is_number=_gives_number(name, arguments))
+
+
+def _gives_number(name: str, arguments: Arguments) -> bool:
+    """Whether a function computes number by number, or is a type of numbers, and is given numbers alone."""
+    by_number = _named(name) is not None or library_functions().array_functions.match(name) is not None
+    given = [one for value in arguments.positional for one in value]
+    return by_number and bool(given) and all(map(is_plain_number, given))
+
+
+def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
     wanted = _wanted(arguments)
     if wanted is None:
         wanted = _named(name)
     if wanted is not None:
-        return Array(dtype=wanted)
+        return wanted
     known = library_functions()
     if known.integer_functions.match(name):
-        return Array(dtype=Dtype.INT)
+        return Dtype.INT
     common = _common(arguments.positional)
     keeps = known.same_dtype_functions.match(name) or (common is Dtype.FLOAT and known.array_functions.match(name))
-    return Array(dtype=common if keeps else Dtype.DOUBLE)
+    return common if keeps else Dtype.DOUBLE
 
 
 def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Value:
@@ -61,7 +73,8 @@ def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Valu
 def array_of_operation(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Array:
     """What arithmetic with an array gives; a number of Python does not widen an array of floats (NumPy 2, NEP 50)."""
     common = _common([frozenset({one}) for one in pair])
-    return Array(dtype=Dtype.DOUBLE if common is Dtype.INT and isinstance(operator, ast.Div) else common)
+    dtype = Dtype.DOUBLE if common is Dtype.INT and isinstance(operator, ast.Div) else common
+    return Array(dtype=dtype, is_number=all(map(is_plain_number, pair)))
 
 
 def _common(operands: Iterable[Value]) -> Dtype:

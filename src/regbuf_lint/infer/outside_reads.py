@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.subclasses import subclasses_in
@@ -32,7 +33,7 @@ def is_read_in_other_files(inference: Inference, symbol: ClassSymbol, attribute:
 
 def _is_read_in(inference: Inference, symbol: ClassSymbol, attribute: str, file: FileFacts) -> bool:
     classes = [ClassSymbol(scope) for scope in file.class_scopes()]
-    reading = (one for one in classes if attribute in inference.uses(one).read)
+    reading = (one for one in classes if not inference.uses(one).read.get(attribute, set()) <= BUILDERS)
     if any(symbol in inference.classes(one) or not _is_given_one(inference, one, attribute) for one in reading):
         return True
     return read_outside(file.tree, map(inference.definition, classes), attribute)

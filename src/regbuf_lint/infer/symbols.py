@@ -10,8 +10,8 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import item_at
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue
 from regbuf_lint.infer.state import State
-from regbuf_lint.model.value import UNKNOWN, Unknown, Value, held, join, may_be, unknown
-from regbuf_lint.torch_facts.library_functions import is_listed
+from regbuf_lint.model.value import NUMBER, UNKNOWN, Unknown, Value, held, join, may_be, unknown
+from regbuf_lint.torch_facts.library_functions import is_listed, library_functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +26,8 @@ def value_of_symbols(frame: Frame, symbols: Iterable[Symbol]) -> Value:
 
 def _value(frame: Frame, symbol: Symbol) -> Value:
     if isinstance(symbol, External):
+        if library_functions().numbers.match(symbol.name):
+            return NUMBER
         return torch_api.constant(symbol.name) or frozenset({ExternalValue(symbol.name)})
     if not isinstance(symbol, FileSymbol) and frame.inference.is_tensor_function(symbol.name):
         return frozenset({ExternalValue(symbol.name)})

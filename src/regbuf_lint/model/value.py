@@ -172,10 +172,12 @@ class Array(Other):
 
     Attributes:
         dtype: class of its dtype, which tensors made of it get.
+        is_number: whether it is a number, as far as is known.
     """
 
     what: str = "ndarray"
     dtype: Dtype = Dtype.UNKNOWN
+    is_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)

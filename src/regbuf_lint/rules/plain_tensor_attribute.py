@@ -81,8 +81,8 @@ DOCS = RuleDocs(
             "the buffer is persistent: `state_dict()` gains a key",
             "it may be somebody else's tensor (an argument, another attribute, a cached result), or a number",
             (
-                "it is complex, an expanded view, or may be of double precision, as NumPy's arrays are; or the code "
-                "chose its precision"
+                "it is an expanded view, or may be of double precision, as NumPy's arrays are; or the code chose its "
+                "precision"
             ),
             (
                 "it starts empty and changes, a method expands it, or replaces it by something else than the "
@@ -104,6 +104,7 @@ DOCS = RuleDocs(
                 "nobody tells"
             ),
             "an own `to` moves it, or what it belongs to, and keeps a precision that the code chose",
+            "it is complex, and a cast to bfloat16 would drop the imaginary part of a buffer",
             "it would be saved, though it comes from outside, or is one number that each object draws",
             "no method reads it, and other code may, as far as names tell",
             "it is `nn.Parameter(t).to(device)`, where the cast belongs before the Parameter",
