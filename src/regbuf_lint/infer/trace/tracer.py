@@ -16,10 +16,11 @@ from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
 from regbuf_lint.model.use import Sink, Store, Use
-from regbuf_lint.model.value import NoneValue, Unknown, is_only
+from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Unknown, is_only
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections import abc
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.infer.state import State
@@ -59,7 +60,7 @@ class Tracer:
 
     # What the interpreter tells
 
-    def at_entry(self, attributes: Mapping[str, AttributeState]) -> Mapping[str, AttributeState]:
+    def at_entry(self, attributes: abc.Mapping[str, AttributeState]) -> abc.Mapping[str, AttributeState]:
         """The attributes as the method finds them, by those that the object has."""
         return attributes
 
@@ -126,7 +127,7 @@ class Tracer:
         for name in self._compared_attributes(frame, [test.left, *test.comparators]):
             self._check(name, state)
 
-    def branched(self, frame: TracedFrame, test: ast.expr, branches: Sequence[State]) -> None:
+    def branched(self, frame: TracedFrame, test: ast.expr, branches: abc.Sequence[State]) -> None:
         """Two branches of a comparison of devices meet: what one of them replaces, the other has found in place."""
         compared = self._compared_attributes(frame, [one for one in walk(test) if isinstance(one, ast.expr)])
         if not compared or len(branches) != 2:  # noqa: PLR2004
@@ -202,7 +203,9 @@ class Tracer:
         asked = one.name in self.attributes if one.source is Source.ENTRY else self.entry in BUILDERS
         return asked and one.source in {Source.ENTRY, Source.PARAMETER} and one.flow in _WHOLE
 
-    def meet(self, frame: TracedFrame, node: ast.expr | ast.stmt, trails: Sequence[Trail], callee: str = "") -> Trail:
+    def meet(
+        self, frame: TracedFrame, node: ast.expr | ast.stmt, trails: abc.Sequence[Trail], callee: str = ""
+    ) -> Trail:
         """Note that several values are computed together; gives the trail of the result."""
         for index, trail in enumerate(trails):
             if not any(one.source is Source.ENTRY for one in trail.origins):
@@ -302,7 +305,9 @@ class Tracer:
             root = root.value
         if isinstance(root, ast.Name) and trail.tensors:
             before = state.trails.get(root.id, NOWHERE)
-            state.trails[root.id] = Trail(before.origins | trail.tensors)
+            is_container = is_only(state.locals.get(root.id, frozenset()), Sequence, Mapping)
+            held = Trail(before.origins | trail.tensors)
+            state.trails[root.id] = held if is_container else self.changed_in_place(before, trail.tensors)
 
     def _compared_attributes(self, frame: TracedFrame, nodes: Iterable[ast.expr]) -> frozenset[str]:
         """Attributes whose device is compared with that of something that follows the object or comes in."""
