@@ -137,8 +137,6 @@ def test_hover_says_why(tmp_path: Path) -> None:
             editor.open("net.py", MODULE)
             shown = await editor.hover("net.py", 12, 25)
             assert shown.startswith("`Net.mask` holds a floating-point tensor\n\n**RBF001**: `Net.mask` is a plain")
-                "`Net.mask` holds a floating-point tensor\n\n**RBF001**: `Net.mask` is a plain tensor"
-            )
             assert "- line 8: `__init__` assigns it: a floating-point tensor" in shown
             assert await editor.hover("net.py", 12, 15) == ""
             assert await editor.hover("net.py", 0, 3) == ""
