@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from regbuf_lint.index.symbols import ClassSymbol
-    from regbuf_lint.infer.inference import Inference
-    from regbuf_lint.model.class_view import Construction
+    from regbuf_lint.infer.inference import Followed, Inference
 
 ONES = "torch.ones(3)"
 
@@ -374,7 +373,7 @@ def test_a_construction_whose_calls_nest_too_deeply_is_followed_once(monkeypatch
     followed: list[str] = []
     follow = construction.follow
 
-    def noted(inference: Inference, symbol: ClassSymbol) -> Construction:
+    def noted(inference: Inference, symbol: ClassSymbol) -> Followed:
         followed.append(symbol.scope.qualname)
         return follow(inference, symbol)
 

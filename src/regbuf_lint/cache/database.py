@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from regbuf_lint.cache.folder import prepare
 
@@ -34,8 +33,7 @@ _MOST_KEYS = 16
 """Settings, roughly, whose results are kept; the oldest are given up."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileRow:
+class FileRow(NamedTuple):
     """What is known of a file.
 
     Attributes:
@@ -49,8 +47,7 @@ class FileRow:
     words: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRow:
+class ResultRow(NamedTuple):
     """The result of one file.
 
     Attributes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
@@ -59,7 +58,7 @@ class FileStates:
         for path in dict.fromkeys((*self._rows, *words)):
             row = self._rows.get(path) or self._known.get(path)
             if self.digest(path) != MISSING and row is not None and path not in self._restless:
-                yield path, replace(row, words=words.get(path))
+                yield path, row._replace(words=words.get(path))
 
     def _find(self, path: str) -> str:
         status = _status(path)

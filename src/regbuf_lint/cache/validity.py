@@ -10,8 +10,8 @@ from regbuf_lint.cache.states import digest_of
 from regbuf_lint.index.locating import listing
 from regbuf_lint.index.reads import Content, Entry, Reads
 from regbuf_lint.index.word_search import WordSearch, answer_of
-from regbuf_lint.source.discovery import python_files
 from regbuf_lint.source.overlay import Overlay
+from regbuf_lint.source.python_files import PythonFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,6 +34,7 @@ class Validity:
         self._states = states
         self._settings = settings
         self._load_words = load_words
+        self._python_files = PythonFiles(settings)
         self._listings: dict[str, frozenset[str]] = {}
         self._fingerprints: dict[tuple[str, int | None], str] = {}
 
@@ -95,14 +96,14 @@ class Validity:
 
     def _settled(self, directory: str, most: int | None) -> str:
         """The fingerprint of a directory; one that no directory has where a file may have changed during the run."""
-        files = map(str, python_files(Path(directory), self._settings, most) or ())
+        files = self._python_files.below(Path(directory), most)
         return "" if any(map(self._states.is_restless, files)) else self._fingerprint(directory, most)
 
     def _fingerprint(self, directory: str, most: int | None) -> str:
         """A digest of all files that a search looks at."""
         key = (directory, most)
         if key not in self._fingerprints:
-            files = map(str, python_files(Path(directory), self._settings, most) or ())
+            files = self._python_files.below(Path(directory), most)
             lines = "\n".join(f"{path} {self._states.digest(path)}" for path in files)
             self._fingerprints[key] = digest_of(lines.encode(errors="replace"))
         return self._fingerprints[key]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.cache import Cache
@@ -17,7 +19,6 @@ from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from pathlib import Path
 
     from regbuf_lint.engine.workers import Workers
     from regbuf_lint.index.reads import Read
@@ -61,6 +62,10 @@ def check_files(
             results = rounds.first(workers) if fix is FixMode.NONE else until_stable(partial(rounds.check, workers))
         rounds.remember()
     return RunResult(tuple(results))
+
+
+def _absolute(path: Path, here: Path) -> str:
+    return os.path.join(here, path)  # noqa: PTH118  ten thousand times, and a Path builds more
 
 
 def _cache(settings: Settings, folder: Path | None) -> Cache:
@@ -119,8 +124,9 @@ class _Rounds:
     def _remembered(self) -> Iterator[tuple[Path, FileResult]]:
         """What earlier runs have found, as far as it still holds."""
         places: list[dict[str, Path]] = [{} for _ in self._caches]
+        here = Path.cwd()
         for path in self._files:
-            places[self._settings.number(path)][str(path.absolute())] = path
+            places[self._settings.number(path)][_absolute(path, here)] = path
         for cache, paths in zip(self._caches, places, strict=True):
             yield from ((paths[name], one) for name, one in cache.results(paths).items())
 
@@ -157,7 +163,7 @@ class _Rounds:
             kept.words.update(checked.words)
             for path, result, numbers in zip(these, checked.results, checked.numbers, strict=True):
                 if numbers is not None:
-                    kept.results[str(path.absolute())] = (numbers, result)
+                    kept.results[_absolute(path, Path.cwd())] = (numbers, result)
                 yield result
 
     def _kept_of(self, checker: tuple[int, int], path: Path) -> _Kept:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.reads import Content, Search
 from regbuf_lint.index.words import Words, read_words, words_of
-from regbuf_lint.source.discovery import python_files
+from regbuf_lint.source.python_files import PythonFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from regbuf_lint.index.reads import Reads
     from regbuf_lint.model.settings import Settings
@@ -45,7 +45,7 @@ class WordSearch:
         self, overlay: Overlay, settings: Settings, reads: Reads, written: Mapping[str, str] | None = None
     ) -> None:
         self._overlay = overlay
-        self._settings = settings
+        self._python_files = PythonFiles(settings)
         self._reads = reads
         self._written = written or {}
         self._words: dict[Path, Words] = {}
@@ -107,7 +107,7 @@ class WordSearch:
     def _files_below(self, directory: Path, most: int | None) -> list[Path]:
         key = (directory, most)
         if key not in self._files:
-            self._files[key] = python_files(directory, self._settings, most) or []
+            self._files[key] = [Path(name) for name in self._python_files.below(directory, most)]
         return self._files[key]
 
     def _of(self, path: Path) -> Words:

@@ -21,7 +21,7 @@ class FileSettings:
 
     Attributes:
         every: all settings of a run, each once.
-        numbers: by the absolute path of a file, the place of its settings; the first ones hold for all others.
+        numbers: by the absolute path of a file, the place of its settings; for all others the first ones hold.
     """
 
     every: tuple[Settings, ...] = ()
@@ -41,12 +41,13 @@ class FileSettings:
         for path, one in files:
             if id(one) not in known:
                 known[id(one)] = places.setdefault(one, len(places))
-            numbers[_key(path)] = known[id(one)]
+            if known[id(one)]:
+                numbers[_key(path)] = known[id(one)]
         return cls(tuple(places), numbers)
 
     def number(self, path: Path) -> int:
         """The place of a file's settings in ``every``."""
-        return self.numbers.get(_key(path), 0)
+        return self.numbers.get(_key(path), 0) if self.numbers else 0
 
     def of(self, path: Path) -> Settings:
         """The settings of a file."""

@@ -52,8 +52,7 @@ DEFAULT_EXCLUDES = (
     "site-packages",
     "venv",
 )
-_PYTHON = ".py"
-_SUFFIXES = (_PYTHON, ".ipynb")
+_SUFFIXES = (".py", ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,34 +102,6 @@ def discover(paths: Sequence[Path], lookup: Lookup) -> Discovery:
     found = search.files_with_settings()
     files = tuple(path for path, _ in found)
     return Discovery(files, tuple(search.errors), tuple(empty), FileSettings.of_each(found))
-
-
-def python_files(directory: Path, settings: Settings, most: int | None = None) -> list[Path] | None:
-    """The Python files below a directory that no exclude pattern covers, sorted.
-
-    The patterns start anew below the directory where they cover it itself. What git ignores counts, too: it may be
-    generated, and yet be imported.
-
-    Args:
-        directory: where to look.
-        settings: what to leave out.
-        most: number of folders beyond which nothing is looked at.
-
-    Returns:
-        None where there are more folders.
-    """
-    everything = replace(settings, respect_gitignore=False)
-    search = _Search(lambda *_: everything)
-    real = os.path.realpath(directory)
-    view = _View(everything, Exclusion(everything).below(real))
-    pending = [_Directory(str(directory / "_")[:-1], real, (), view, directory)]
-    folders = 0
-    while pending:
-        folders += 1
-        if most is not None and folders > most:
-            return None
-        pending.extend(search.list(pending.pop()))
-    return [one for one in search.files() if one.suffix == _PYTHON]
 
 
 def is_excluded(path: Path, settings: Settings) -> bool:
@@ -196,12 +167,8 @@ class _Search:
     errors: list[FileError] = field(default_factory=list)
     seen: int = 0
 
-    def files(self) -> tuple[Path, ...]:
-        """Return what was found, in order of the paths, a file before the links to it."""
-        return tuple(path for path, _ in self.files_with_settings())
-
     def files_with_settings(self) -> list[tuple[Path, Settings]]:
-        """Return the same with the settings of each."""
+        """Return what was found with the settings of each, in order of the paths, a file before the links to it."""
         shown = {**self.links, **self.found}.values()
         here = os.path.join(Path.cwd(), "")  # noqa: PTH118  with what separates it from a name below it
         return [(Path(name), one) for name, one in sorted(shown, key=lambda of: _place(of[0], here))]

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.source.gitignore import as_directory, compile_patterns, verdict
+from regbuf_lint.source.gitignore import as_directory, compile_patterns
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from regbuf_lint.model.settings import Settings
+    from regbuf_lint.source.gitignore import Patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +19,7 @@ class _Group:
     """Patterns of one file: the real path of what they are relative to, and the patterns."""
 
     root: str
-    spec: GitIgnoreSpec
+    patterns: Patterns
 
     def base_of(self, real: str) -> str:
         """Return what the patterns are relative to: their root, for paths outside of it the path itself."""
@@ -35,7 +34,7 @@ class _Group:
         parts = relative.split("/")
         paths = ["/".join(parts[:end]) + "/" for end in range(1, len(parts))]
         paths.append(relative + "/" if Path(real).is_dir() else relative)
-        return any(verdict(self.spec, path) for path in paths)
+        return any(self.patterns.verdict(path) for path in paths)
 
 
 class Exclusion:
@@ -57,7 +56,7 @@ class Exclusion:
     def below(self, real: str) -> WalkExclusion:
         """Return the patterns for what lies below a directory; where they cover it, they start anew there."""
         return WalkExclusion(
-            tuple((as_directory(real if one.covers(real) else one.base_of(real)), one.spec) for one in self._groups)
+            tuple((as_directory(real if one.covers(real) else one.base_of(real)), one.patterns) for one in self._groups)
         )
 
 
@@ -65,8 +64,15 @@ class Exclusion:
 class WalkExclusion:
     """The exclude patterns of one walk, each group with the directory that they are relative to."""
 
-    groups: tuple[tuple[str, GitIgnoreSpec], ...]
+    groups: tuple[tuple[str, Patterns], ...]
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The directories that the patterns are relative to."""
+        return tuple(base for base, _ in self.groups)
 
     def excludes(self, path: str) -> bool:
         """Whether the patterns leave out a path whose parents they keep."""
-        return any(bool(relative := path[len(base) :]) and bool(verdict(spec, relative)) for base, spec in self.groups)
+        return any(
+            bool(relative := path[len(base) :]) and bool(patterns.verdict(relative)) for base, patterns in self.groups
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,9 +14,36 @@ if TYPE_CHECKING:
 
     from pathspec import GitIgnoreSpec
 
+_GROUP_NAME = re.compile(r"\?P<\w+>")
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Gitignore-style patterns.
+
+    Most paths are spoken of by no pattern, and one expression made of all patterns tells these in one search.
+
+    Attributes:
+        spec: the patterns.
+        any_of: matches what one of them speaks of; None of no patterns.
+    """
+
+    spec: GitIgnoreSpec
+    any_of: re.Pattern[str] | None
+
+    def verdict(self, relative: str) -> bool | None:
+        """Return whether the patterns leave out a path (True), keep it (False) or do not speak of it (None).
+
+        Args:
+            relative: path relative to where the patterns stand, ``/`` between its parts and at the end of a directory.
+        """
+        if self.any_of is None or self.any_of.search(relative) is None:
+            return None
+        return self.spec.check_file(relative).include
+
 
 @lru_cache(maxsize=256)
-def compile_patterns(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+def compile_patterns(patterns: tuple[str, ...]) -> Patterns:
     """Compile gitignore-style patterns.
 
     Raises:
@@ -23,17 +51,11 @@ def compile_patterns(patterns: tuple[str, ...]) -> GitIgnoreSpec:
     """
     from pathspec import GitIgnoreSpec  # noqa: PLC0415  start-up time
 
-    return GitIgnoreSpec.from_lines(patterns)
-
-
-def verdict(spec: GitIgnoreSpec, relative: str) -> bool | None:
-    """Return whether patterns leave out a path (True), keep it (False) or do not speak of it (None).
-
-    Args:
-        spec: the patterns.
-        relative: path relative to where the patterns stand, ``/`` between its parts and at the end of a directory.
-    """
-    return spec.check_file(relative).include
+    spec = GitIgnoreSpec.from_lines(patterns)
+    speaking = [one.regex.pattern for one in spec.patterns if one.include is not None and one.regex is not None]
+    # A group has its name in each pattern, and an expression may have a name only once.
+    choice = "|".join(f"(?:{_GROUP_NAME.sub('?:', text)})" for text in map(str, speaking))
+    return Patterns(spec, re.compile(choice) if choice else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +63,11 @@ class IgnoreFile:
     """One ignore file: its patterns and the real path of the directory that they are relative to, ending in ``/``."""
 
     directory: str
-    spec: GitIgnoreSpec
+    patterns: Patterns
 
     def verdict(self, path: str) -> bool | None:
         """Return what the file says of a real path below its directory."""
-        return verdict(self.spec, path[len(self.directory) :])
+        return self.patterns.verdict(path[len(self.directory) :])
 
 
 IgnoreStack = tuple[IgnoreFile, ...]
@@ -103,10 +125,10 @@ def with_file(stack: IgnoreStack, directory: str, name: str = ".gitignore") -> I
         lines = Path(directory, name).read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return stack
-    spec = _lenient_spec(lines)
-    if not spec.patterns:
+    patterns = _lenient_patterns(lines)
+    if patterns.any_of is None:
         return stack
-    return (*stack, IgnoreFile(as_directory(directory), spec))
+    return (*stack, IgnoreFile(as_directory(directory), patterns))
 
 
 def as_directory(path: str) -> str:
@@ -115,7 +137,7 @@ def as_directory(path: str) -> str:
     return path if path.endswith("/") else path + "/"
 
 
-def _lenient_spec(lines: Iterable[str]) -> GitIgnoreSpec:
+def _lenient_patterns(lines: Iterable[str]) -> Patterns:
     """Compile the lines of an ignore file; as git does, leave out those that are no valid pattern."""
     kept = tuple(line for line in lines if line.strip() and not line.startswith("#"))
     try:

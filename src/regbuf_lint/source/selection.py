@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.source.gitignore import compile_patterns, verdict
+from regbuf_lint.source.gitignore import compile_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,9 +64,9 @@ def ignored_in_file(settings: Settings, path: Path) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for entry in settings.per_file_ignores:
         inverted = entry.pattern.startswith("!")
-        spec = compile_patterns((entry.pattern.removeprefix("!"),))
+        patterns = compile_patterns((entry.pattern.removeprefix("!"),))
         relative = _relative(path, settings.root if entry.root is None else entry.root)
-        if bool(verdict(spec, relative)) is not inverted:
+        if bool(patterns.verdict(relative)) is not inverted:
             found.update(dict.fromkeys(entry.codes))
     return tuple(found)
 
