@@ -25,14 +25,14 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 FILES = sorted(path for path in FIXTURES.rglob("*.py") if not path.name.endswith(".fixed.py"))
 
 
-def findings(files: list[Path], *, shared: bool) -> dict[Path, list[tuple[str, int, str]]]:
+def findings(files: list[Path], *, shared: bool) -> dict[Path, list[tuple[object, ...]]]:
     settings = Settings(root=Path.cwd(), select=("ALL",))
     session = Session(settings)
-    found = {}
+    found: dict[Path, list[tuple[object, ...]]] = {}
     for path in files:
         session = session if shared else Session(settings)
         checked = session.check(path, read_source(path))
-        found[path] = [(one.code, one.span.start.row, one.help) for one in checked.findings]
+        found[path] = [(one.code, one.span, one.message, one.help, one.evidence) for one in checked.findings]
     return found
 
 
@@ -148,3 +148,46 @@ def test_files_that_are_given_up_leave_memory_at_once(monkeypatch: pytest.Monkey
             gc.enable()
     assert before
     assert not alive
+
+
+def test_a_function_that_was_followed_before_says_once_more_where_its_result_lies(tmp_path: Path) -> None:
+    (tmp_path / "shared.py").write_text("def to_host(values):\n    return values.cpu()\n", encoding="utf-8")
+    text = """\
+import torch
+from torch import nn
+from shared import to_host
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.x = torch.ones(3)
+    def forward(self, y):
+        return to_host(torch.ones(3)) + self.x
+"""
+    files = [tmp_path / "first.py", tmp_path / "second.py"]
+    for path in files:
+        path.write_text(text, encoding="utf-8")
+    assert findings(files, shared=True) == findings(files, shared=False)
+
+
+def test_what_a_part_gives_is_named_after_the_part(tmp_path: Path) -> None:
+    text = """\
+import torch
+from torch import nn
+class Part(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(3))
+    def forward(self, inner):
+        return self.weight * inner
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+        self.x = torch.ones(3)
+    def forward(self, y):
+        return self.part(y) + self.x
+"""
+    (tmp_path / "net.py").write_text(text, encoding="utf-8")
+    found = str(findings([tmp_path / "net.py"], shared=False))
+    assert "combines it with `self.part`" in found
+    assert "inner" not in found

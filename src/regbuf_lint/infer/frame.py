@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction_summaries import ConstructionSummary
@@ -21,7 +21,7 @@ from regbuf_lint.model.value import UNKNOWN, Submodule, Unset, Value, is_only, j
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     from regbuf_lint.index.scopes import FunctionNode, Scope
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.trail import Trail
 
+CallKey: TypeAlias = "tuple[object, ...]"
+
+CALL = "call"
 MOST_COST = 60_000
 _ALWAYS = nullcontext()
 
@@ -191,6 +194,20 @@ class Frame:
             depth=self.depth + 1,
         )
 
+    def recalled(self, key: CallKey) -> Value | None:
+        """What a call gave before that gives the same wherever it stands; None where it is the first one."""
+        return self.inference.memo.recalled(self.inference.summaries, key, CALL)
+
+    def remembered(self, key: CallKey, work: object, run: Callable[[], Value]) -> Value:
+        """What such a call gives, kept for the next one.
+
+        Args:
+            key: the function and what it is given.
+            work: what is under way meanwhile.
+            run: runs the body.
+        """
+        return self.inference.memo.found(self.inference.summaries, key, CALL, work, run)
+
     def summary(self, function: FunctionValue) -> ConstructionSummary | None:
         """What a method does to an object of its own class; None while that is being found out further up."""
         owner = function.owner
@@ -255,6 +272,10 @@ class Frame:
     def follows_uses(self) -> bool:
         """Whether the body of each function that is called is to be run, since its uses count."""
         return False
+
+    def aside(self, function: FunctionValue) -> Frame:  # noqa: ARG002  a frame that follows uses asks
+        """The frame to call a function from that gets nothing of the object."""
+        return self
 
     def assigned(self, target: ast.expr, source: ast.expr, state: State) -> None:
         """A target has got the value of an expression."""

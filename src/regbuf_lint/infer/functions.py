@@ -56,7 +56,6 @@ _TRANSPARENT = frozenset(
     }
 )  # fmt: skip
 
-_CALL = "call"
 _DECORATOR = "decorator"
 """What the wrapt and decorator packages call that which makes a decorator of a function."""
 
@@ -74,19 +73,18 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     touches_self = any(_holds_self(value) for value in arguments.every()) or bool(function.closure)
     key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
     touches_self = touches_self or frame.follows_arguments
-    memo = frame.inference.memo
-    known = None if touches_self else memo.recalled(frame.inference.summaries, key, _CALL)
+    frame = frame if touches_self else frame.aside(function)
+    known = None if touches_self else frame.recalled(key)
     if known is not None:
         return known
+    memo = frame.inference.memo
     running = (function.scope, "running")
     if memo.is_working(running):
         return frame.inference.cut("calls itself", running)
     if touches_self:
         with memo.working(running):
             return run_body(frame, function, arguments, state)
-    return memo.found(
-        frame.inference.summaries, key, _CALL, running, lambda: run_body(frame, function, arguments, state)
-    )
+    return frame.remembered(key, running, lambda: run_body(frame, function, arguments, state))
 
 
 def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver: Value, state: State) -> Value:

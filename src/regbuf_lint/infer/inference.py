@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments, PassedArguments
     from regbuf_lint.infer.construction_summaries import ConstructionSummary
     from regbuf_lint.infer.references import FunctionValue
+    from regbuf_lint.infer.trace.traced_frame import TracedCall
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.model.use import Trace
@@ -70,6 +71,7 @@ class Inference:
         made: whether somebody makes objects of a class itself, by class.
         generators: whether a function yields, by function.
         traces: what becomes of attributes, by all that decides it.
+        traced_calls: the same as ``summaries`` with where arguments and results come from.
         functions: the one value of each function that is found by name.
         given: tensors that the constructor of a class is given by every caller in its package, by class.
         movers: the ``_apply`` methods of a file's classes, by the file.
@@ -101,6 +103,7 @@ class Inference:
         self._classes: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
         self.generators: dict[Scope, bool] = {}
         self.traces: Memo[tuple[object, ...], Trace] = Memo(project.reads)
+        self.traced_calls: Memo[tuple[object, ...], TracedCall] = Memo(project.reads)
 
     def cut(self, reason: str, key: object = None, *, place: int = 0) -> Value:
         """The value of what is not followed here, since work on ``key`` is under way further up.

@@ -103,9 +103,9 @@ def meet(states: Iterable[State]) -> State:
     for name in _differing([state.attributes for state in alive]):
         parts = [state.attribute(name) for state in alive]
         met.attributes[name] = parts[0] if all(part is parts[0] for part in parts) else _meet_attributes(name, parts)
-    if any(state.trails for state in alive):
-        for name in {name for state in alive for name in state.trails}:
-            met.trails[name] = merged(state.trails.get(name, NOWHERE) for state in alive)
+    met.trails.update(first.trails)
+    for name in _differing([state.trails for state in alive]):
+        met.trails[name] = merged(state.trails.get(name, NOWHERE) for state in alive)
     return met
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class Source(Enum):
@@ -41,6 +42,7 @@ class Flow(Enum):
 _NO_TENSOR = frozenset({Flow.PLACE, Flow.METADATA, Flow.JOINED})
 _FREE = frozenset({Flow.SAME, Flow.ELEMENT, Flow.COMPUTED})
 """How a value got here that nobody has moved, and that no device was compared for."""
+_NAMED = frozenset({Source.PARAMETER, Source.OBJECT})
 _COMPUTING = frozenset({Flow.ELEMENT, Flow.COMPUTED})
 
 
@@ -119,19 +121,7 @@ class Trail:
 
     def then(self, flow: Flow) -> Trail:
         """The trail of what is made of the value."""
-        if not self.origins or flow is Flow.SAME:
-            return self
-        origins = self._placing if flow is Flow.PLACE else self.origins
-        return Trail(frozenset(one.then(flow) for one in origins))
-
-    @property
-    def _placing(self) -> frozenset[Origin]:
-        """The origins that say where the value lies: of what has been moved, what it was moved to."""
-        moved = frozenset(one for one in self.origins if one.moved)
-        placing = self.origins - moved
-        if any(one.flow is Flow.TO_CPU for one in moved):
-            return placing | {Origin(Source.FRESH, "cpu")}
-        return placing or frozenset({Origin(Source.FRESH, "said")})
+        return self if not self.origins or flow is Flow.SAME else _after(self.origins, flow)
 
     def guessed(self) -> Trail:
         """The trail of what something that is not followed gives for the value."""
@@ -144,6 +134,25 @@ class Trail:
         if not own:
             return self
         return Trail(frozenset(replace(one, refilled=True) if one in own else one for one in self.origins))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of arguments and of what follows the object."""
+        own = frozenset(one.name for one in self.origins if one.source in _NAMED)
+        return own if self.each is None else own | self.each.names
+
+    def renamed(self, names: Mapping[str, str]) -> Trail:
+        """The same trail where arguments, and what follows the object, have other names."""
+        if names.keys().isdisjoint(self.names):
+            return self
+        return Trail(
+            frozenset(
+                replace(one, name=names.get(one.name, one.name)) if one.source in _NAMED else one
+                for one in self.origins
+            ),
+            None if self.items is None else tuple(one.renamed(names) for one in self.items),
+            None if self.each is None else self.each.renamed(names),
+        )
 
     def item(self, index: int) -> Trail:
         """The trail of the part at an index, which may count from the end."""
@@ -159,13 +168,32 @@ class Trail:
         return merged(self.items) if self.items else self.then(Flow.ELEMENT)
 
 
+@lru_cache(maxsize=10_000)
+def _after(origins: frozenset[Origin], flow: Flow) -> Trail:
+    """The trail of what is made of values of these origins; the same few are asked about again and again."""
+    placing = _placing(origins) if flow is Flow.PLACE else origins
+    return Trail(frozenset(one.then(flow) for one in placing))
+
+
+def _placing(origins: frozenset[Origin]) -> frozenset[Origin]:
+    """The origins that say where a value lies: of what has been moved, what it was moved to."""
+    moved = frozenset(one for one in origins if one.moved)
+    placing = origins - moved
+    if any(one.flow is Flow.TO_CPU for one in moved):
+        return placing | {Origin(Source.FRESH, "cpu")}
+    return placing or frozenset({Origin(Source.FRESH, "said")})
+
+
 NOWHERE = Trail()
 """The trail of a number, a string or a function."""
 
 
 def merged(trails: Iterable[Trail]) -> Trail:
     """The trail of a value that is one of several."""
-    every = list(dict.fromkeys(trails))
+    every = list(trails)
+    if every and all(one is every[0] for one in every):  # most are, and the same is told faster than the equal
+        return every[0]
+    every = list(dict.fromkeys(every))
     if len(every) == 1:
         return every[0]
     lengths = {len(one.items) if one.items is not None else -1 for one in every}

@@ -3,39 +3,72 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_none
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
-from regbuf_lint.infer.frame import Frame
+from regbuf_lint.infer.frame import CALL, Frame
 from regbuf_lint.infer.functions import run_function
-from regbuf_lint.infer.references import FunctionValue
+from regbuf_lint.infer.references import BuiltSubmodule, FunctionValue, Instance
 from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
 from regbuf_lint.model.trail import NOWHERE, Source, Trail, made, merged
+from regbuf_lint.model.value import is_only
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.index.symbols import ClassSymbol
-    from regbuf_lint.infer.frame import Meter
+    from regbuf_lint.infer.frame import CallKey, Meter
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.infer.state import State
     from regbuf_lint.infer.trace.tracer import Tracer
     from regbuf_lint.model.value import Value
 
 
+@dataclass(frozen=True, slots=True)
 class _Passed:
     """The trails of a call's arguments."""
 
-    def __init__(self, positional: list[Trail], keywords: dict[str, Trail], rest: Trail | None) -> None:
-        self.positional = positional
-        self.keywords = keywords
-        self.rest = rest
+    positional: tuple[Trail, ...]
+    keywords: Mapping[str, Trail]
+    rest: Trail | None
 
     @property
     def every(self) -> list[Trail]:
         return [*self.positional, *self.keywords.values(), *([self.rest] if self.rest is not None else [])]
+
+    def key(self) -> CallKey:
+        """A hashable form, equal where all trails are."""
+        return (self.positional, frozenset(self.keywords.items()), self.rest)
+
+    def without_names(self) -> tuple[_Passed, dict[str, str]]:
+        """The same with numbers for names, which only messages tell apart, and the name behind each number."""
+        names = sorted(frozenset[str]().union(*(one.names for one in self.every)))
+        numbers = {name: str(place) for place, name in enumerate(names)}
+        renamed = _Passed(
+            tuple(one.renamed(numbers) for one in self.positional),
+            {keyword: one.renamed(numbers) for keyword, one in self.keywords.items()},
+            None if self.rest is None else self.rest.renamed(numbers),
+        )
+        return renamed, {number: name for name, number in numbers.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCall:
+    """What following a call shows that gets nothing of the object.
+
+    Attributes:
+        value: what it gives.
+        result: where that comes from; None where the body does not tell.
+        visited: the functions that were run.
+    """
+
+    value: Value
+    result: Trail | None
+    visited: frozenset[Scope]
 
 
 class TracedFrame(Frame):
@@ -117,6 +150,48 @@ class TracedFrame(Frame):
         given = self._passed.every if self._passed is not None else []
         return any(one.source is Source.ENTRY for trail in given for one in trail.origins)
 
+    def aside(self, function: FunctionValue) -> Frame:
+        """A plain one for a part of the object: what that gives comes from the part, whatever is computed in it."""
+        if not function.receiver or not is_only(function.receiver, BuiltSubmodule):
+            return self
+        frame = Frame(self.inference, self.scope, meter=self.meter, depth=self.depth)
+        frame.place = self.place
+        frame.loops = self.loops
+        frame.quiet_gradient = self.quiet_gradient
+        return frame
+
+    def recalled(self, key: CallKey) -> Value | None:
+        """What a call gave before that was given the same, from the same places by whatever name."""
+        passed, names = self._passed.without_names() if self._passed is not None else (None, {})
+        known = self.inference.memo.recalled(self.inference.traced_calls, _key(key, passed), CALL)
+        return None if known is None else self._taken(known, names)
+
+    def remembered(self, key: CallKey, work: object, run: Callable[[], Value]) -> Value:
+        """What such a call gives, and where that comes from, kept for the next one."""
+        passed, names = self._passed.without_names() if self._passed is not None else (None, {})
+
+        def follow() -> TracedCall:
+            outside = self.result, self._passed, self.tracer.visited
+            self.result, self._passed, self.tracer.visited = None, passed, set()
+            try:
+                value = run()
+                return TracedCall(value, self.result, frozenset(self.tracer.visited))
+            finally:
+                self.result, self._passed, self.tracer.visited = outside
+
+        found = self.inference.memo.found(self.inference.traced_calls, _key(key, passed), CALL, work, follow)
+        return self._taken(found, names)
+
+    def _taken(self, found: TracedCall, names: Mapping[str, str]) -> Value:
+        self.tracer.visited |= found.visited
+        if found.result is not None:
+            self._results_in(found.result.renamed(names))
+        return found.value
+
+    def _results_in(self, trail: Trail) -> None:
+        """A function that the present call may mean has given a value from there."""
+        self.result = trail if self.result is None else merged([self.result, trail])
+
     def assigned(self, target: ast.expr, source: ast.expr, state: State) -> None:
         """A target has got the value of an expression."""
         self.tracer.assigned(self, target, self.trails.get(source, NOWHERE), state)
@@ -153,11 +228,11 @@ class TracedFrame(Frame):
         """A call is about to be followed; None where a getter or the like is run."""
         self.result = None
         self._passed = None
-        if node is None or not any(isinstance(one, FunctionValue) for one in callee):
+        if node is None or not any(isinstance(one, (FunctionValue, Instance, BuiltSubmodule)) for one in callee):
             return
         starred = [one for one in node.args if isinstance(one, ast.Starred)]
         plain = node.args[: node.args.index(starred[0])] if starred else node.args
-        positional = [self.trails.get(one, NOWHERE) for one in plain]
+        positional = tuple(self.trails.get(one, NOWHERE) for one in plain)
         keywords = {one.arg: self.trails.get(one.value, NOWHERE) for one in node.keywords if one.arg is not None}
         more = [*(one.value for one in starred), *(one.value for one in node.keywords if one.arg is None)]
         rest = merged(self.trails.get(one, NOWHERE).element for one in more) if more else None
@@ -190,7 +265,7 @@ class TracedFrame(Frame):
             found[names.pop(0)] = NOWHERE
         if self._passed is None:
             return found
-        found |= dict(zip(names, self._passed.positional, strict=False)) | self._passed.keywords
+        found |= dict(zip(names, self._passed.positional, strict=False)) | dict(self._passed.keywords)
         every = merged(Trail(one.origins) for one in (NOWHERE, *self._passed.every))
         if self._passed.rest is not None:
             found = dict.fromkeys((*names, *(one.arg for one in arguments.kwonlyargs)), every) | found
@@ -200,8 +275,7 @@ class TracedFrame(Frame):
     def left(self, inner: Frame) -> None:
         """The body of a function has been run."""
         if isinstance(inner, TracedFrame) and (inner.results or not _promises_result(inner)):
-            trail = merged(inner.results) if inner.results else NOWHERE
-            self.result = trail if self.result is None else merged([self.result, trail])
+            self._results_in(merged(inner.results) if inner.results else NOWHERE)
 
     def maybe(self) -> AbstractContextManager[None]:
         """What runs within need not run whenever the function does."""
@@ -222,6 +296,10 @@ class TracedFrame(Frame):
                     self.calls_entry = True  # somebody else gets what it returns
                     run_function(self, one, ANY_ARGUMENTS, state.copy())
         self.result, self._passed, self.calls_entry = result, passed, calls_entry
+
+
+def _key(key: CallKey, passed: _Passed | None) -> CallKey:
+    return (*key, None if passed is None else passed.key())
 
 
 def _promises_result(frame: Frame) -> bool:
