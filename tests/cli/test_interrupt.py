@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,26 @@ def test_ctrl_c_leaves_each_file_old_or_new(tmp_path: Path, jobs: int, kill: Cal
     assert sorted(tmp_path.iterdir()) == sorted(paths)
     assert err.decode() == "regbuf-lint: error: interrupted\n"
     assert process.returncode == 130
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_run_leaves_no_process(tmp_path: Path, sent: signal.Signals) -> None:
+    """Who waits for the end of its output would wait for ever for a worker that is left."""
+    for index in range(FILES):
+        (tmp_path / f"file_{index}.py").write_text(PADDING + OLD, encoding="utf-8")
+    command = [sys.executable, "-m", "regbuf_lint", "--isolated", "--no-cache", "--jobs=2", "."]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout is not None
+    assert process.stdout.readline()
+    process.send_signal(sent)
+    try:
+        process.communicate(timeout=30)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == -sent
 
 
 def wait_for_first_change(paths: list[Path], process: subprocess.Popen[bytes]) -> None:

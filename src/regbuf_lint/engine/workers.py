@@ -6,6 +6,7 @@ import gc
 import os
 from contextlib import contextmanager
 from itertools import groupby
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.checker import Checker
@@ -151,6 +152,17 @@ def _start_worker(starts: Sequence[Start]) -> None:
     """Give a worker what serves all its chunks."""
     gc.disable()
     _OF_WORKER[:] = [_Checkers(starts)]
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone: killed, it tells its workers nothing, and they wait."""
+    from multiprocessing import parent_process  # noqa: PLC0415  start-up time
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _check_in_worker(number: int, files: list[Path], fix: FixMode, overlay: Overlay) -> CheckedFiles:
