@@ -85,8 +85,14 @@ def test_closed_standard_error() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="closes files as a shell does")
-def test_closed_standard_input() -> None:
-    assert shell("LINT - <&-") == (2, "", one_error("standard input is closed"))
+@pytest.mark.parametrize("command", ["-", "--server"])
+def test_closed_standard_input(command: str) -> None:
+    assert shell(f"LINT {command} <&-") == (2, "", one_error("standard input is closed"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes files as a shell does")
+def test_a_language_server_without_standard_output() -> None:
+    assert shell("LINT --server </dev/null >&-") == (2, "", one_error("standard output: closed"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="closes files as a shell does")

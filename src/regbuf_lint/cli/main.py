@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.arguments import STDIN, build_parser, parse_arguments
 from regbuf_lint.cli.console import Console
-from regbuf_lint.cli.errors import UsageError
+from regbuf_lint.cli.errors import STDIN_IS_CLOSED, UsageError
 from regbuf_lint.cli.explain import find_rule, rendered, rule_list
 from regbuf_lint.cli.given_settings import nearest_settings, overrides
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, INTERRUPTED
@@ -63,7 +64,7 @@ def _main(argv: Sequence[str] | None, console: Console) -> int:
     if arguments.explain is not None or arguments.list_rules or arguments.generate_shell_completion is not None:
         return _inform(arguments, console)
     if arguments.server:
-        return _serve(arguments)
+        return _serve(arguments, console)
     if arguments.merge:
         from regbuf_lint.cli.shards import run_merge  # noqa: PLC0415  start-up time
 
@@ -90,11 +91,11 @@ def _inform(arguments: Namespace, console: Console) -> int:
     return CLEAN
 
 
-def _serve(arguments: Namespace) -> int:
+def _serve(arguments: Namespace, console: Console) -> int:
     """Be a language server until the editor ends it.
 
     Raises:
-        UsageError: what it needs is not installed.
+        UsageError: what it needs is not installed, or no editor is there.
     """
     try:
         from regbuf_lint.server.language_server import serve  # noqa: PLC0415  an extra
@@ -104,7 +105,11 @@ def _serve(arguments: Namespace) -> int:
             raise
         msg = f"the language server needs {error.name}; install it by: pip install 'regbuf-lint[lsp]'"
         raise UsageError(msg) from None
-    serve(Linting(overrides(arguments), arguments.config, isolated=arguments.isolated))
+    if sys.stdin is None:
+        raise UsageError(STDIN_IS_CLOSED)
+    console.flush()
+    if not console.failure:
+        serve(Linting(overrides(arguments), arguments.config, isolated=arguments.isolated))
     return CLEAN
 
 

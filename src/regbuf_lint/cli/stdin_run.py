@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.adoption import KnownFindings
-from regbuf_lint.cli.errors import UsageError
+from regbuf_lint.cli.errors import STDIN_IS_CLOSED, UsageError
 from regbuf_lint.cli.files_run import fix_mode
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.reporting import kept_outputs, print_errors, print_notes, print_report
@@ -84,8 +84,7 @@ def _read() -> bytes:
         UsageError: nothing can be read there.
     """
     if sys.stdin is None:
-        msg = "standard input is closed"
-        raise UsageError(msg)
+        raise UsageError(STDIN_IS_CLOSED)
     try:
         return sys.stdin.buffer.read()
     except OSError as error:
