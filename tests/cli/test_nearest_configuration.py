@@ -86,6 +86,25 @@ def test_the_directory_of_the_run_changes_nothing(
     )
 
 
+@pytest.mark.parametrize(
+    ("directory", "options", "gone"),
+    [
+        (".", ["--exclude", "lib/inner"], {"lib/inner/d.py"}),
+        (".", ["--extend-exclude", "lib/*.py,own/e.py"], {"lib/c.py", "own/e.py"}),
+        ("lib", ["--exclude", "inner/*.py"], {"lib/inner/d.py"}),
+        ("lib", ["--exclude", "lib/c.py"], set()),
+        (".", ["--per-file-ignores", "lib/*:RBF001"], {"lib/c.py", "lib/inner/d.py"}),
+    ],
+)
+def test_patterns_of_the_command_line_are_relative_to_the_directory_of_the_run(
+    directory: str, options: list[str], gone: set[str], project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(directory)
+    found = verdicts(capsys, *options, str(project))
+    left = {Path(name).absolute().relative_to(project).as_posix() for name in found}
+    assert left == {name for name in with_findings(*FILES) if name not in gone}
+
+
 def test_several_processes_and_the_cache(capsys: Capture) -> None:
     for name in FILES:
         write(name, PLAIN_TENSOR_AND_LOST_BUFFER + "# a comment that makes the file worth a worker\n" * 4000)

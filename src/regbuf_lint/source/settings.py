@@ -58,7 +58,7 @@ def load_settings(
     tables = extended(table) if table is not None else ()
     values = _converted_chain(tables, known_codes)
     converted = (_convert(key, value, f"--{key}", known_codes) for key, value in overrides.items())
-    merged = _merge(values, {one[0]: _placed(one, None) for one in converted})
+    merged = _merge(values, {one[0]: _placed(one, Path.cwd()) for one in converted})
     if not isolated:
         tools = ProjectTools(config.parent if config is not None else start, files)
         style = code_style(tools)
@@ -111,12 +111,12 @@ def _converted_chain(
     return values
 
 
-def _placed(converted: tuple[str, Any], directory: Path | None) -> Any:
+def _placed(converted: tuple[str, Any], directory: Path) -> Any:
     """A value, of which paths and patterns are told what they are relative to."""
     field, value = converted
     if field in {"exclude", "extend_exclude"}:
         return (PlacedPatterns(directory, value),)
-    if field == "python" and directory is not None:
+    if field == "python" and value:
         return str(directory / value)
     if field == "per_file_ignores":
         return tuple(replace(one, root=directory) for one in value)
