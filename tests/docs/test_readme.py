@@ -64,6 +64,15 @@ def test_rules_are_those_that_exist() -> None:
     assert said == [(links[meta.code], meta.name, "on" if meta.on_by_default else "opt-in") for meta in metas]
 
 
+def test_the_comparison_counts_the_rules_that_it_compares() -> None:
+    text = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
+    said = re.search(r"the\s(\d+) defects of the rules RBF001 to RBF106,\sRBF201 and RBF204,", text)
+    codes = [rule.meta.code for rule in RULES]
+    compared = [code for code in codes if code <= "RBF106" or code in {"RBF201", "RBF204"}]
+    assert said is not None
+    assert int(said[1]) == len(compared)
+
+
 def test_configuration_keys_are_those_that_exist() -> None:
     keys = {field.name.replace("_", "-") for field in dataclasses.fields(Settings)} - DERIVED
     said = {row[0] for row in rows_below(ROOT / "docs" / "configuration.md", "## Keys")}
