@@ -30,7 +30,16 @@ def codes(capsys: Capture) -> list[str]:
     return [word for line in capsys.readouterr().out.splitlines() for word in line.split()[1:2] if word[:3] == "RBF"]
 
 
-@pytest.mark.parametrize("argv", [["check", *CONCISE, "."], ["check", *CONCISE], [*CONCISE, "--", "a.py"]])
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["check", *CONCISE, "."],
+        ["check", *CONCISE],
+        [*CONCISE, "check", "."],
+        ["-q", "--select=RBF0,RBF1", *CONCISE, "check"],
+        [*CONCISE, "--", "a.py"],
+    ],
+)
 def test_check(argv: list[str], capsys: Capture) -> None:
     assert main(argv) == 1
     assert codes(capsys) == ["RBF001", "RBF106"]
@@ -40,6 +49,12 @@ def test_a_path_called_like_a_command_is_a_path(capsys: Capture) -> None:
     Path("check").mkdir()
     assert main(["check", *CONCISE]) == 0
     assert "no Python files found under check" in capsys.readouterr().err
+
+
+def test_options_may_stand_before_a_command(capsys: Capture) -> None:
+    assert main(["--isolated", "rule", "RBF106"]) == 0
+    assert capsys.readouterr().out.startswith("# register-buffer-result (RBF106)\n")
+    assert main(["--cache-dir", "check", *CONCISE]) == 1, "the value of an option is no command"
 
 
 @pytest.mark.parametrize("name", ["rbf001", "RBF001", "plain-tensor-attribute", " Plain-Tensor-Attribute "])

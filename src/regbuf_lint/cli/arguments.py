@@ -48,6 +48,10 @@ _OF_THE_VERIFIER = ("inputs", "timeout", "memory", "device")
 class _Parser(argparse.ArgumentParser):
     """Tells mistakes as an exception, so that there is one place that prints them."""
 
+    def with_value(self) -> frozenset[str]:
+        """Return the options that take a value."""
+        return frozenset(name for name, action in self._option_string_actions.items() if action.nargs is None)
+
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print, and what may have been meant."""
         unknown = message.removeprefix(_UNKNOWN).split()
@@ -66,8 +70,9 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         SystemExit: after ``--help``.
     """
     given = list(sys.argv[1:] if argv is None else argv)
-    options, names = split_names(given)
-    arguments = build_parser().parse_intermixed_args(options)
+    parser = build_parser()
+    options, names = split_names(given, parser.with_value())
+    arguments = parser.parse_intermixed_args(options)
     arguments.given = given
     arguments.paths += names
     _check(arguments)

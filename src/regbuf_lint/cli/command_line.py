@@ -9,7 +9,7 @@ from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.source.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 COMMANDS = {
     "check": (),
@@ -41,11 +41,12 @@ def _command(word: str) -> Sequence[str]:
     return (word,)
 
 
-def split_names(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_names(argv: Sequence[str], with_value: Collection[str]) -> tuple[list[str], list[str]]:
     """Return options and names, and the names behind ``--``, which are never options or commands.
 
     Args:
         argv: arguments without the program's name.
+        with_value: options that take the argument behind them.
 
     Raises:
         UsageError: a command is misspelled.
@@ -55,7 +56,17 @@ def split_names(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     if _END_OF_OPTIONS in arguments:
         end = arguments.index(_END_OF_OPTIONS)
         arguments, names = arguments[:end], arguments[end + 1 :]
-    is_word = bool(arguments) and arguments[0].replace("-", "").isidentifier() and arguments[0][0] != "-"
-    if is_word and not os.path.lexists(arguments[0]):
-        arguments[:1] = _command(arguments[0])
+    place = _first_word(arguments, with_value)
+    word = "".join(arguments[place : place + 1])
+    if word.replace("-", "").isidentifier() and not os.path.lexists(word):
+        arguments[place : place + 1] = _command(word)
     return [f"{one}=" if one in _WITHOUT_NEXT else one for one in arguments], names
+
+
+def _first_word(arguments: Sequence[str], with_value: Collection[str]) -> int:
+    """Return the place of the first argument that is neither an option nor the value of one."""
+    place = 0
+    while place < len(arguments) and arguments[place].startswith("-"):
+        takes_next = arguments[place] in with_value and arguments[place] not in _WITHOUT_NEXT
+        place += 2 if takes_next else 1
+    return place
