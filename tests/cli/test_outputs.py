@@ -30,6 +30,14 @@ def test_several_reports_at_once(capsys: Capture) -> None:
     assert json.loads(Path("a:b.json").read_text())[0]["code"] == "RBF001"
 
 
+def test_reports_of_several_options_add_up(capsys: Capture) -> None:
+    argv = ["--output-format", "sarif:out.sarif,json", "--output-format", "junit:j.xml", "--output-format", "concise"]
+    assert main(["bad.py", *argv]) == 1
+    assert capsys.readouterr().out.startswith("bad.py:1:5: RBF001"), "the last one for standard output"
+    assert Path("out.sarif").exists()
+    assert Path("j.xml").exists()
+
+
 def test_all_into_files_leaves_standard_output_empty(capsys: Capture) -> None:
     assert main(["bad.py", "--output-format", "junit:j.xml"]) == 1
     assert capsys.readouterr() == ("", "")

@@ -59,6 +59,17 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message + (did_you_mean(option, self._option_string_actions) if option else ""))
 
 
+class _AddOutputs(argparse.Action):
+    """Reports add up; a later one takes the place of an earlier one that would go to the same place."""
+
+    def __call__(self, _parser: object, namespace: argparse.Namespace, values: object, _option: object = None) -> None:
+        """Add the reports of one option to those of the options before it."""
+        before = getattr(namespace, self.dest)
+        earlier = before if isinstance(before, tuple) else ()  # the default is text, and counts where nothing is given
+        later: tuple[Output, ...] = values  # type: ignore[assignment]
+        setattr(namespace, self.dest, tuple({one.file: one for one in (*earlier, *later)}.values()))
+
+
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parse a command line.
 
@@ -256,6 +267,7 @@ def _add_adoption(group: argparse._ArgumentGroup) -> None:
 def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--output-format",
+        action=_AddOutputs,
         type=_outputs,
         default=DEFAULT_FORMAT,
         metavar="FORMAT[:FILE],...",
