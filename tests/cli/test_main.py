@@ -80,6 +80,7 @@ def test_exit_codes(argv: list[str], code: int) -> None:
         (["-j", "0"], "argument -j/--jobs: `0` is neither"),
         (["--quiet", "--verbose"], "argument -v/--verbose: not allowed with argument -q/--quiet"),
         (["-", "bad.py"], "`-` (standard input) cannot be combined with other paths"),
+        ([""], "a path is empty"),
         (["--stdin-filename", "x.py"], "--stdin-filename needs `-` as the only path"),
         (["--isolated", "--config", "x.toml"], "--isolated and --config exclude each other"),
         (["--config", "x.toml"], "x.toml: no such file"),

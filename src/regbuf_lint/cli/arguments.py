@@ -100,13 +100,8 @@ def _check(arguments: argparse.Namespace) -> None:
         _check_why(arguments)
         return
     arguments.paths = arguments.paths or ["."]
+    _check_paths(arguments)
     is_stdin = STDIN in arguments.paths
-    if is_stdin and len(arguments.paths) > 1:
-        msg = "`-` (standard input) cannot be combined with other paths"
-        raise UsageError(msg)
-    if arguments.stdin_filename is not None and not is_stdin:
-        msg = "--stdin-filename needs `-` as the only path"
-        raise UsageError(msg)
     if arguments.verify and (arguments.diff or is_stdin or not (arguments.fix or arguments.fix_only)):
         msg = "--verify needs --fix or --fix-only, and files to write"
         raise UsageError(msg)
@@ -122,6 +117,24 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(_ISOLATED_WITH_CONFIG)
     if arguments.output_file is not None:
         arguments.output_format = with_output_file(arguments.output_format, arguments.output_file)
+
+
+def _check_paths(arguments: argparse.Namespace) -> None:
+    """Refuse paths that cannot be meant.
+
+    Raises:
+        UsageError: there are such.
+    """
+    is_stdin = STDIN in arguments.paths
+    if "" in arguments.paths:
+        msg = "a path is empty"  # of a variable that is not set; Path would take it for the working directory
+        raise UsageError(msg)
+    if is_stdin and len(arguments.paths) > 1:
+        msg = "`-` (standard input) cannot be combined with other paths"
+        raise UsageError(msg)
+    if arguments.stdin_filename is not None and not is_stdin:
+        msg = "--stdin-filename needs `-` as the only path"
+        raise UsageError(msg)
 
 
 def _check_combined(arguments: argparse.Namespace, *, is_stdin: bool) -> None:
