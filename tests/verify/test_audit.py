@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import gc
+import logging
 import subprocess
 import sys
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import torch as torch_types
     from torch import nn as nn_types
 
@@ -284,6 +290,132 @@ def test_the_live_module_is_as_it_was(name: str) -> None:
     assert torch.equal(torch.get_rng_state(), random)
 
 
+class OfTheClass(Holder):
+    """Keeps state in its class, which its own methods write."""
+
+    cache: ClassVar[dict[str, Any]] = {"a": 1}
+    moves = 0
+
+    def _apply(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        self.cache.clear()
+        type(self).moves += 1
+        type(self).late = 1
+        super()._apply(fn, *args, **kwargs)
+        self.held = fn(self.held)
+        return self
+
+    def forward(self, x: torch_types.Tensor) -> Any:
+        OfTheClass.cache["x"] = x
+        return super().forward(x)
+
+
+def test_its_classes_are_as_they_were() -> None:
+    module = OfTheClass(torch.ones(3))
+    before = dict(vars(OfTheClass))
+    assert audit(module) == ()
+    assert_state_follows_module(module, torch.ones(3), "cpu")
+    assert vars(OfTheClass) == before
+    assert OfTheClass.cache == {"a": 1}
+
+
+class Slotted:
+    """Keeps a tensor in a slot."""
+
+    __slots__ = ("low",)
+
+    def __init__(self, low: Any) -> None:
+        self.low = low
+
+
+class MovingAll(Holder):
+    """Moves by a function of its own what it holds, in whatever."""
+
+    def __init__(self, held: Any, move: Callable[[Any, Any], None]) -> None:
+        super().__init__(held)
+        self.move = move
+
+    def _apply(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        super()._apply(fn, *args, **kwargs)
+        self.move(self, fn)
+        return self
+
+
+def move_slot(module: Any, fn: Any) -> None:
+    module.held.low = fn(module.held.low)
+
+
+def move_last(module: Any, fn: Any) -> None:
+    module.held.append(fn(module.held[0]))
+
+
+def move_default(module: Any, fn: Any) -> None:
+    module.held["a"] = fn(module.held["b"])
+
+
+def move_marked(module: Any, fn: Any) -> None:
+    mark = module.held.mark
+    module.held = fn(module.held)
+    module.held.mark = mark
+
+
+def marked() -> Any:
+    tensor: Any = torch.ones(2)
+    tensor.mark = "mask"
+    return tensor
+
+
+MOVED: dict[str, tuple[Callable[[], Any], Callable[[Any, Any], None]]] = {
+    "slot": (lambda: Slotted(torch.ones(2)), move_slot),
+    "deque": (lambda: deque([torch.ones(2)], maxlen=1), move_last),
+    "defaultdict": (lambda: defaultdict(partial(torch.ones, 2), a=torch.ones(2)), move_default),
+    "marked": (marked, move_marked),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_a_class_moves_in_whatever_follows(name: str) -> None:
+    make, move = MOVED[name]
+    assert audit(MovingAll(lambda _: make(), move)) == ()
+
+
+def test_copies_end_without_a_word() -> None:
+    ended: list[str] = []
+
+    class Handle(list[int]):
+        def __del__(self) -> None:
+            ended.append("handle")
+
+    class Ending(MovingAll):
+        def __del__(self) -> None:
+            ended.append("module")
+
+    module = Ending(torch.ones(2), lambda module, fn: setattr(module, "held", fn(module.held)))
+    module.handle = Handle()
+    assert audit(module) == ()
+    gc.collect()
+    assert ended == []
+
+
+def test_a_method_of_a_list_is_that_of_its_copy() -> None:
+    module = MovingAll(torch.ones(2), lambda module, _: module.push(2))
+    module.items = [1]
+    module.push = module.items.append
+    audit(module)
+    assert module.items == [1]
+
+
+def test_no_copying_of_the_users_own_is_asked() -> None:
+    class Table(bytearray):
+        def __deepcopy__(self, memo: Any) -> Any:
+            self.clear()
+            return self
+
+    module = MovingAll(torch.ones(2), lambda module, fn: setattr(module, "held", fn(module.held)))
+    module.bits = Table(b"x")
+    assert audit(module) == ()
+    assert module.bits == b"x"
+
+
 def test_what_a_dict_is_refilled_with_follows() -> None:
     assert audit(Refilling()) == ()
 
@@ -439,6 +571,48 @@ def test_what_follows_passes(inputs: Any, device: str) -> None:
     assert_state_follows_module(module, inputs)
     assert module.scale.device.type == "cpu"
     assert module.scale.dtype is torch.float32
+
+
+class Using(Good):
+    """Uses what it holds in each call."""
+
+    def __init__(self, held: Any, use: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.held = held
+        self.use = use
+
+    def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+        self.use(self.held)
+        return super().forward(x, shift)
+
+
+def locked(lock: Any) -> None:
+    with lock:
+        pass
+
+
+USED = {
+    "path": (Path("data"), lambda path: path / "more"),
+    "fraction": (Fraction(1, 3), lambda number: number + 1),
+    "logger": (logging.getLogger("regbuf"), lambda logger: logger.warning("called")),
+    "lock": (threading.Lock(), locked),
+    "reentrant_lock": (threading.RLock(), locked),
+}
+
+
+@pytest.mark.parametrize("name", USED)
+def test_copies_work_with_what_the_module_uses(name: str) -> None:
+    assert_state_follows_module(Using(*USED[name]), torch.ones(2, 3))
+
+
+def test_inputs_may_be_written() -> None:
+    class Writing(Good):
+        def forward(self, x: torch_types.Tensor, shift: Any = 0) -> Any:
+            return super().forward(x.add_(1), shift)
+
+    inputs = torch.ones(2, 3)
+    assert_state_follows_module(Writing(), inputs, "cpu")
+    assert torch.equal(inputs, torch.ones(2, 3))
 
 
 def test_random_outputs_are_compared_in_shape() -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from regbuf_lint.verify.isolated_copy import isolated_copy
+from regbuf_lint.verify.isolated_copy import classes_set_aside, isolated_copy, tensor_copy
 from regbuf_lint.verify.stragglers import audit, found, is_ignored
-from regbuf_lint.verify.worker.values import differences, digest, moved, on
+from regbuf_lint.verify.worker.values import differences, digest, moved, on, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ def assert_state_follows_module(
     to be equal within tolerance (on ``meta``, where there are no values, in shape and dtype), and the call must not
     store a tensor that stays behind. Outputs that depend on random numbers, as those of dropout, are compared in shape
     and dtype. The module itself is neither moved, cast nor called: all that is done to copies, which share nothing with
-    it. What cannot be copied, as locks and open files, has stand-ins in them.
+    it. What cannot be copied, as open files, has stand-ins in them. Inputs are copied, too.
 
     Args:
         module: a module on the CPU.
@@ -48,11 +48,12 @@ def assert_state_follows_module(
     """
     target = str(device or ("cuda" if torch.cuda.is_available() else _META))
     _assert_nothing(list(map(str, audit(module, ignore=ignore))), "tensors that do not follow the module")
-    moved_copy = isolated_copy(module).to(target)
-    _assert_nothing(_elsewhere(moved_copy, target), f"not on {target} after .to()")
-    _assert_nothing(_not_cast(isolated_copy(module).double()), "not cast by .double()")
-    if inputs is not None:
-        _assert_works(module, moved_copy, inputs, target, tuple(ignore))
+    with classes_set_aside(module):
+        moved_copy = isolated_copy(module).to(target)
+        _assert_nothing(_elsewhere(moved_copy, target), f"not on {target} after .to()")
+        _assert_nothing(_not_cast(isolated_copy(module).double()), "not cast by .double()")
+        if inputs is not None:
+            _assert_works(module, moved_copy, inputs, target, tuple(ignore))
 
 
 def _assert_nothing(found_names: Sequence[str], said: str) -> None:
@@ -96,7 +97,9 @@ def _assert_works(module: nn.Module, moved_copy: nn.Module, inputs: Any, device:
         raise AssertionError(msg)
 
 
-def _called(module: nn.Module, inputs: Any, seed: int = 0) -> Any:
+def _called(module: nn.Module, given: Any, seed: int = 0) -> Any:
+    """Call a module on copies of inputs, which it may write to."""
+    inputs = replaced(given, tensor_copy)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         if isinstance(inputs, torch.Tensor):

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from regbuf_lint.verify.containers import tensors_in
-from regbuf_lint.verify.isolated_copy import isolated_copy
-from regbuf_lint.verify.structure import attributes, buffers, modules, parameters
+from regbuf_lint.verify.isolated_copy import classes_set_aside, isolated_copy
+from regbuf_lint.verify.structure import attributes, buffers, class_attributes, modules, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def moved_by_class(module: nn.Module, names: Iterable[str]) -> frozenset[str]:
     """Return those attributes whose tensors the class's own ``_apply`` or ``to`` reaches.
 
-    The methods run on copies of the object, which share nothing with it that they could change.
+    The methods run on copies of the object and with copies of what its classes hold: there is nothing of its own that
+    they could change.
 
     Args:
         module: the object.
@@ -40,10 +41,11 @@ def _has_state(module: nn.Module) -> bool:
 def _ask(module: nn.Module, asked: frozenset[str], move: Callable[[nn.Module, set[int]], None]) -> frozenset[str]:
     """Return the attributes that hold other tensors after a copy of the object was moved."""
     try:
-        copy = isolated_copy(module)
-        before = {name: _tensors(copy, name) for name in asked}
-        move(copy, {id(tensor) for held in before.values() for tensor in held})
-        after = {name: {id(tensor) for tensor in _tensors(copy, name)} for name in asked}
+        with classes_set_aside(module):
+            copy = isolated_copy(module)
+            before = {name: _tensors(copy, name) for name in asked}
+            move(copy, {id(tensor) for held in before.values() for tensor in held})
+            after = {name: {id(tensor) for tensor in _tensors(copy, name)} for name in asked}
     except Exception:  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
         return frozenset()
     return frozenset(name for name in asked if before[name] and after[name].isdisjoint(map(id, before[name])))
@@ -51,7 +53,8 @@ def _ask(module: nn.Module, asked: frozenset[str], move: Callable[[nn.Module, se
 
 def _tensors(module: nn.Module, name: str) -> list[torch.Tensor]:
     """Return the tensors of an attribute; holding them keeps their ids from being used again."""
-    return [tensor for _, tensor in tensors_in(attributes(module).get(name))]
+    held = {**class_attributes(type(module)), **attributes(module)}
+    return [tensor for _, tensor in tensors_in(held.get(name))]
 
 
 def _apply_marking(module: nn.Module, watched: set[int]) -> None:

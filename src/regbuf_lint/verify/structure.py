@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +17,16 @@ _TORCH = f"{torch.__name__}."
 
 def attributes(value: object) -> dict[str, Any]:
     """Return what an object has in its ``__dict__`` and in slots."""
-    found: dict[str, Any] = {}
+    return {descriptor.__name__: one for descriptor, one in slots(value)} | own_dict(value)
+
+
+def slots(value: object) -> Iterator[tuple[MemberDescriptorType, Any]]:
+    """Yield the slots of an object that are assigned, with what is in them."""
     for base in type(value).__mro__:
         for name, descriptor in vars(base).items():
             if isinstance(descriptor, MemberDescriptorType) and name != "__dict__":
-                try:
-                    found[name] = descriptor.__get__(value, type(value))
-                except AttributeError:  # never assigned
-                    continue
-    return found | own_dict(value)
+                with suppress(AttributeError):  # never assigned
+                    yield descriptor, descriptor.__get__(value, type(value))
 
 
 def own_dict(value: object) -> dict[str, Any]:
