@@ -134,10 +134,10 @@ MUTANTS = {
     ),
     "state-dict-keys": Mutant(
         "a key is saved that no fix declares",
-        Version(more=method("def get_extra_state(self):", "return {}")
-                + method("def set_extra_state(self, state):", "pass")
+        Version(more=method("def get_extra_state(self):", 'return {"scale": 0}')
+                + method("def set_extra_state(self, state):", 'state["scale"]')
                 + method("def _load_from_state_dict(self, state_dict, prefix, *others):",
-                         'state_dict.setdefault(prefix + "_extra_state", {})',
+                         'state_dict.setdefault(prefix + "_extra_state", {"scale": 0})',
                          "super()._load_from_state_dict(state_dict, prefix, *others)")),
     ),
     "checkpoint-loads": Mutant(
@@ -145,7 +145,7 @@ MUTANTS = {
         Version(more="\n    _version = 2\n" + method(
             "def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, *others):",
             "super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, *others)",
-            'if metadata.get("version", 1) < 2: missing.append(prefix + "linear.scale")',
+            'if metadata.get("version", 1) < 2: missing.append(prefix + "linear." + "scale")',
         )),
     ),
     "round-trip": Mutant(
@@ -179,10 +179,11 @@ MUTANTS = {
     ),
     "pickle": Mutant(
         "it refuses to be pickled",
-        Version(more=method("def __reduce__(self):", "raise TypeError") + method(
+        Version(more=method("def __reduce__(self):", 'raise TypeError("scale")') + method(
             "def __deepcopy__(self, memo):",
             "twin = Net()",
             "twin.linear = copy.deepcopy(self.linear, memo)",
+            "twin.scale = self.scale.clone()",
             "return twin",
         )),
     ),

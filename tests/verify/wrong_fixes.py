@@ -480,4 +480,143 @@ OF_OTHER_RULES: dict[str, dict[str, Wrong]] = {
 }
 """Wrong fixes by the rule that they answer to."""
 
-WRONG: dict[str, Wrong] = {**NOT_CURED, **OTHER_VALUES, **OTHER_OUTPUTS, **OTHER_CODE, **OTHER_TOOLS}
+
+def counting(counted: str, wrong: str) -> Wrong:
+    """A fix of a class that counts some calls, and gives something else after them."""
+    first = rows(counted, wrong)
+    return (
+        "outputs-cpu",
+        Version(rows(FIXED, "self.calls = 0"), first.format(0)),
+        Version(rows(PLAIN, "self.calls = 0"), first.format(99)),
+    )
+
+
+def on_its_own(head: str, *body: str) -> Wrong:
+    """A fix that writes a method which the class has inherited."""
+    return wrong("same-code", more=method(head, *body))
+
+
+def of_the_program(said: str) -> Wrong:
+    """A fix that changes what the whole program shares."""
+    return above("same-state", "pass\n", f"{said}\n")
+
+
+WRAPPED = "def made(n):\n    def add():\n        return n\n    return add\n\nadd = made({})\n"
+CHOSEN = "class A:\n    pass\n\nclass B:\n    pass\n\nchosen = {}\n"
+DERIVED = "class A:\n    pass\n\nclass B:\n    pass\n\nclass Unbuilt({}):\n    pass\n"
+STREAM = "import io\n"
+WEIGHT = "nn.functional.linear(x, self.linear.weight.detach(), self.linear.bias.detach()) * self.scale"
+SAVED = "found = super().state_dict(*given, **named)"
+
+LATER_AND_ELSEWHERE: dict[str, Wrong] = {
+    "in_eval_after_train": counting(
+        "self.calls += self.training", "if not self.training and self.calls > {}: x = x + 1"
+    ),
+    "in_train_after_eval": counting(
+        "self.calls += not self.training", "if self.training and self.calls > {}: x = x + 1"
+    ),
+    "without_gradients_only": wrong("outputs-cpu", first="if not torch.is_grad_enabled(): x = x + 1"),
+    "under_autocast_only": wrong("outputs-cpu", first="if torch.is_autocast_enabled('cpu'): x = x + 1"),
+    "input_detached_in_eval": wrong("same-gradients", first="if not self.training: x = x.detach()"),
+    "weight_detached_in_eval": wrong("same-gradients", first=f"if not self.training: return {WEIGHT}"),
+    "input_detached_from_the_second_call_on": (
+        "same-gradients",
+        Version(rows(FIXED, "self.calls = 0"), rows("self.calls += 1", "if self.calls > 1: x = x.detach()")),
+        Version(rows(PLAIN, "self.calls = 0"), rows("self.calls += 1", "if self.calls > 99: x = x.detach()")),
+    ),
+    "an_output_asks_for_a_gradient": returning(
+        f"({Y}, self.scale + 0)", f"({Y}, (self.scale + 0).requires_grad_())", "same-gradients"
+    ),
+    "a_generator_gives_something_else": returning(f"(one for one in ({Y}, x))", f"(one for one in ({Y} + 1, x))"),
+    "a_stream_holds_something_else": returning(f"({Y}, io.BytesIO(b'1'))", f"({Y}, io.BytesIO(b'2'))", top=STREAM),
+    "an_output_deep_in_lists": returning(f"[[[[[[[[[[[{Y}]]]]]]]]]]]", f"[[[[[[[[[[[{Y} + 1]]]]]]]]]]]"),
+    "an_output_is_marked": (
+        "outputs-cpu",
+        Version(first=rows(f"y = {Y}", "y.mark = 2", "return y")),
+        Version(PLAIN, first=rows(f"y = {Y}", "y.mark = 1", "return y")),
+    ),
+    "a_weight_is_marked": beside("same-state", "pass", "self.linear.weight.no_decay = True"),
+    "a_number_deep_in_lists": beside("same-state", "self.n = [[[[[[[[[[3]]]]]]]]]]", "self.n = [[[[[[[[[[4]]]]]]]]]]"),
+    "an_iterator": beside("same-state", "self.n = iter([1, 2])", "self.n = iter([1, 3])"),
+    "a_generator_with_another_seed": beside(
+        "same-state", "self.n = torch.Generator().manual_seed(1)", "self.n = torch.Generator().manual_seed(2)"
+    ),
+    "a_hook_gets_something_else": beside(
+        "same-state",
+        "self.linear.register_forward_hook(lambda *a, **k: None, with_kwargs=True)",
+        "self.linear.register_forward_hook(lambda *a, **k: None)",
+    ),
+}
+
+CODE_WITHOUT_NAMES: dict[str, Wrong] = {
+    "a_lambda_of_the_class": with_method("same-code", "\n    n = lambda self: 3\n", "\n    n = lambda self: 4\n"),
+    "a_property_of_a_lambda": with_method(
+        "same-code", "\n    n = property(lambda self: 3)\n", "\n    n = property(lambda self: 4)\n"
+    ),
+    "a_class_method_of_a_lambda": with_method(
+        "same-code", "\n    n = classmethod(lambda cls: 3)\n", "\n    n = classmethod(lambda cls: 4)\n"
+    ),
+    "a_lambda_of_the_file": above("same-code", "n = lambda: 3\n", "n = lambda: 4\n"),
+    "what_a_function_has_taken_along": above("same-code", WRAPPED.format(3), WRAPPED.format(4)),
+    "another_class_under_a_name": above("same-code", CHOSEN.format("A"), CHOSEN.format("B")),
+    "another_base_of_what_is_not_built": above("same-code", DERIVED.format("A"), DERIVED.format("B")),
+    "another_import": above("same-code", "from math import sin as f\n", "from math import cos as f\n"),
+}
+
+INHERITED_NO_MORE: dict[str, Wrong] = {
+    "train_does_nothing": on_its_own("def train(self, mode=True):", "return self"),
+    "apply_does_nothing": on_its_own("def apply(self, fn):", "return self"),
+    "bfloat16_does_nothing": on_its_own("def bfloat16(self):", "return self"),
+    "zero_grad_does_nothing": on_its_own("def zero_grad(self, set_to_none=True):", "pass"),
+    "requires_grad_does_nothing": on_its_own("def requires_grad_(self, requires_grad=True):", "return self"),
+    "parameters_are_hidden": on_its_own("def parameters(self, recurse=True):", "return iter(())"),
+    "it_is_false": on_its_own("def __bool__(self):", "return False"),
+    "it_equals_everything": on_its_own("def __eq__(self, other):", "return True"),
+    "metadata_is_lost": on_its_own("def state_dict(self, *given, **named):", SAVED, "return dict(found)"),
+    "keys_are_turned_round": on_its_own(
+        "def state_dict(self, *given, **named):", SAVED, "return type(found)(reversed(found.items()))"
+    ),
+    "copies_are_saved": on_its_own(
+        "def state_dict(self, *given, **named):", SAVED, "return type(found)((n, v.clone()) for n, v in found.items())"
+    ),
+    "old_checkpoints_are_ignored": on_its_own(
+        "def load_state_dict(self, state, strict=True, assign=False):",
+        "return torch.nn.modules.module._IncompatibleKeys([], [])",
+    ),
+}
+
+THE_PROGRAM: dict[str, Wrong] = {
+    "fewer_threads": of_the_program("torch.set_num_threads(2)"),
+    "the_environment": of_the_program("import os; os.environ['REGBUF_OTHER'] = '1'"),
+    "warnings_are_errors": of_the_program("import warnings; warnings.simplefilter('error')"),
+    "a_class_of_torch": of_the_program("nn.Conv2d.forward = lambda self, x: x"),
+    "a_function_of_torch": of_the_program("torch.relu = lambda x: x"),
+    "a_function_of_python": of_the_program("import builtins; builtins.sum = max"),
+    "the_search_path": of_the_program("import sys; sys.path.insert(0, '/nowhere')"),
+    "hooks_of_all": of_the_program("nn.modules.module.register_module_forward_hook(lambda *a: None)"),
+    "the_recursion_limit": of_the_program("import sys; sys.setrecursionlimit(5000)"),
+    "a_thread": of_the_program(
+        "import threading, time; threading.Thread(target=time.sleep, args=(99,), daemon=True).start()"
+    ),
+    "deterministic_algorithms": of_the_program("torch.use_deterministic_algorithms(False)"),
+    "denormal_numbers": of_the_program("torch.set_flush_denormal(True)"),
+    "a_signal_handler": of_the_program("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"),
+    "a_file": of_the_program("open('more.txt', 'w').close()"),
+    "numbers_of_numpy": (
+        "same-state",
+        Version(rows(FIXED, "numpy.random.rand()"), top="import numpy\n"),
+        Version(PLAIN, top="import numpy\n"),
+    ),
+}
+
+WRONG: dict[str, Wrong] = {
+    **NOT_CURED,
+    **OTHER_VALUES,
+    **OTHER_OUTPUTS,
+    **OTHER_CODE,
+    **OTHER_TOOLS,
+    **LATER_AND_ELSEWHERE,
+    **CODE_WITHOUT_NAMES,
+    **INHERITED_NO_MORE,
+    **THE_PROGRAM,
+}

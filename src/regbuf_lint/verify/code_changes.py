@@ -37,10 +37,12 @@ class CodeChanges:
 
     Attributes:
         removed: those that are gone.
+        added: those that are new, with the names and texts in them.
         changed: those that do something else.
     """
 
     removed: tuple[str, ...] = ()
+    added: dict[str, frozenset[str]] = field(default_factory=dict)
     changed: dict[str, Changed] = field(default_factory=dict)
 
     def lines(self, side: str) -> dict[str, list[int]]:
@@ -55,19 +57,24 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
         replaced: pairs of a file and of the file whose text is read instead.
     """
     removed: list[str] = []
+    added: dict[str, frozenset[str]] = {}
     changed: dict[str, Changed] = {}
     for before, after in replaced:
         old, new = _functions(before), _functions(after)
         if not new:  # it does not compile, which building it will tell
             continue
         removed += [f"{before}::{name}" for name in old.keys() - new.keys()]
+        added |= {f"{before}::{name}": _all_names(new[name]) for name in new.keys() - old.keys()}
         for name in old.keys() & new.keys():
             sides = ((ORIGINAL, old[name]), (FIXED, new[name]))
             if list(map(_text, old[name])) != list(map(_text, new[name])):
-                names = {one for code in (*old[name], *new[name]) for one in _names(code)}
                 lines = {side: [code.co_firstlineno for code in codes] for side, codes in sides}
-                changed[f"{before}::{name}"] = Changed(frozenset(names), lines)
-    return CodeChanges(tuple(sorted(removed)), changed)
+                changed[f"{before}::{name}"] = Changed(_all_names([*old[name], *new[name]]), lines)
+    return CodeChanges(tuple(sorted(removed)), added, changed)
+
+
+def _all_names(codes: Iterable[CodeType]) -> frozenset[str]:
+    return frozenset(one for code in codes for one in _names(code))
 
 
 def _functions(file: str) -> dict[str, list[CodeType]]:

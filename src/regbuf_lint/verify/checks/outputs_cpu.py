@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen
@@ -12,8 +15,14 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
-_CALLS = {"train": 4, "eval": 3}
-"""Several calls in a row, since each may change the state; and in both modes."""
+_MODES = {
+    "in train()": ["train"] * 4,
+    "in eval()": ["eval"] * 3,
+    "in turns": ["eval", "train", "eval"],
+    "without gradients": ["eval"],
+    "under autocast": ["eval"],
+}
+"""Several calls in a row, since each may change the state; in both modes, and in one after the other."""
 
 
 class OutputsCpu(Check):
@@ -21,8 +30,9 @@ class OutputsCpu(Check):
 
     name = "outputs-cpu"
     asserts = (
-        "outputs of several calls in a row on the CPU, in `train()` and in `eval()`, are equal bit for bit, with their "
-        "types, keys, dtypes and shapes; and the inputs are left as they were"
+        "outputs of several calls in a row on the CPU, in `train()`, in `eval()` and in turns, without gradients and "
+        "under autocast, are equal bit for bit, with their types, keys, dtypes and shapes; the inputs are left as they "
+        "were"
     )
     shows_bug = False
     needs_original = True
@@ -58,18 +68,30 @@ def _differing(ours: Any, theirs: Any) -> str:
 
 def _results(subject: Subject) -> Facts:
     """Return what each call gives; a call that raises ends its mode."""
+    import torch  # noqa: PLC0415
+
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
     from regbuf_lint.verify.worker.values import digest, sketch  # noqa: PLC0415  imports torch
 
+    contexts: dict[str, Any] = {
+        "without gradients": torch.no_grad,
+        "under autocast": partial(torch.autocast, "cpu", torch.bfloat16),
+    }
     found: Facts = {}
-    for mode, calls in _CALLS.items():
-        module = getattr(subject.fresh(), mode)()
-        for number in range(1, calls + 1):
+    for said, modes in _MODES.items():
+        module = subject.fresh()
+        for number, mode in enumerate(modes, 1):
             inputs = subject.given()
             try:
-                result = sketch(called(module, inputs))
+                with contexts.get(said, nullcontext)():
+                    result = sketch(_drawn(called(getattr(module, mode)(), inputs)))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
-                found[f"call {number} in {mode}()"] = type(error).__name__
+                found[f"call {number} {said}"] = type(error).__name__
                 break
-            found[f"call {number} in {mode}()"] = {"result": result, "inputs": digest(inputs)}
+            found[f"call {number} {said}"] = {"result": result, "inputs": digest(inputs)}
     return found
+
+
+def _drawn(result: Any) -> Any:
+    """Return what an iterator gives, and anything else as it is."""
+    return list(result) if isinstance(result, Iterator) else result

@@ -14,7 +14,7 @@ from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import FrameType
+    from types import CodeType, FrameType
 
     from torch import nn
 
@@ -30,8 +30,8 @@ class SameCode(Check):
 
     name = "same-code"
     asserts = (
-        "no function, class or constant of the changed files is gone or another; a function that is changed speaks of "
-        "what was fixed, and is run with the same result"
+        "no function, class or constant of the changed files is gone or another; a function that is changed, or that "
+        "takes the place of an inherited one, speaks of what was fixed, and what is changed is run with the same result"
     )
     shows_bug = False
     needs_original = True
@@ -48,7 +48,13 @@ class SameCode(Check):
         if subject.side == ORIGINAL:  # what is not the same each time tells nothing
             again = _names_of_files(subject)
             names = {place: _common(one, again[place]) for place, one in names.items()}
-        return {"names": names, "bases": _bases(subject), "called": called, "ran": sorted(ran)}
+        return {
+            "names": names,
+            "bases": _bases(subject),
+            "called": called,
+            "ran": sorted(ran),
+            "special": _special(subject),
+        }
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""
@@ -62,6 +68,8 @@ class SameCode(Check):
         verdict = none_of(_names(changes.removed), "gone")
         if verdict is PASSED:
             verdict = none_of(_names(strange), "changed, and has nothing to do with what was fixed")
+        if verdict is PASSED:
+            verdict = none_of(_overriding(seen, before, about), "new, and takes the place of what is inherited")
         if verdict is PASSED:
             verdict = _same_names(seen.facts, before, about)
         return verdict if verdict is not PASSED else _same_results(seen, before)
@@ -88,6 +96,14 @@ def _same_results(seen: Seen, before: Facts) -> Verdict:
         said = f"changed, and nothing runs it: {', '.join(sorted(_names(unseen)))}"
         return not_run(said[:200])
     return PASSED
+
+
+def _overriding(seen: Seen, before: Facts, about: set[str]) -> list[str]:
+    """Return what is new in a class, does what torch or Python asks for, and has nothing to do with what was fixed."""
+    new = [place for place in seen.facts["special"] if place not in before["special"]]
+    return [
+        place.rpartition("::")[2] for place in new if not _speaks_of(seen.code.added.get(place, frozenset()), about)
+    ]
 
 
 def _names(places: Any) -> list[str]:
@@ -163,13 +179,46 @@ def _is_code(value: Any) -> bool:
     return inspect.isroutine(value) or isinstance(value, (type, property)) or hasattr(value, "__get__")
 
 
+def _special(subject: Subject) -> list[str]:
+    """Return the methods of the files' classes that take the place of inherited ones, or that Python calls itself."""
+    from regbuf_lint.verify.worker.importing import import_file  # noqa: PLC0415  imports torch
+
+    found = []
+    for file in subject.files:
+        for kind in _classes(import_file(file)):
+            inherited = {name for base in kind.__mro__[1:] for name in vars(base)}
+            own = (name for name, value in vars(kind).items() if _is_code(value))
+            place = f"{file}::{kind.__qualname__.replace('.<locals>', '')}"
+            found += [f"{place}.{name}" for name in own if name in inherited or name.startswith("__")]
+    return sorted(found)
+
+
 def _head(value: Any) -> str:
-    """Return what can be told of code besides its body: how it is called, and what is wrapped around it."""
+    """Return what can be told of code besides the bodies of functions with names, which are compared elsewhere."""
+    if isinstance(value, type):
+        return f"{type(value).__qualname__} {value.__qualname__} {[base.__qualname__ for base in value.__bases__]}"
+    if isinstance(value, property):
+        return " ".join(["property", *map(_head, (value.fget, value.fset, value.fdel))])
     inner = getattr(value, "__func__", value)
     code = getattr(inner, "__code__", None)
+    kind = type(value).__qualname__
     if code is None:
-        return type(value).__qualname__
-    return f"{type(value).__qualname__} {code.co_name} {inspect.signature(inner)}"
+        return f"{kind} {getattr(inner, '__qualname__', '')}"
+    return f"{kind} {_named(code)} {_data_of(inner)} {inspect.signature(inner)}"
+
+
+def _named(code: CodeType) -> str:
+    """Return the name of a function, and of one that has none, what it does."""
+    from regbuf_lint.verify.worker.values import code_text  # noqa: PLC0415  imports torch
+
+    return code_text(code) if code.co_name.startswith("<") else code.co_name
+
+
+def _data_of(function: Any) -> list[str]:
+    """Return what a function has taken along from the functions around it, other functions left out."""
+    from regbuf_lint.verify.worker.values import digest, parts  # noqa: PLC0415  imports torch
+
+    return [digest(one) for _, one in parts(function) if not _is_code(one)]
 
 
 def _bases(subject: Subject) -> dict[str, list[str]]:

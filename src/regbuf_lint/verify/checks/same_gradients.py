@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
@@ -15,23 +16,28 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.worker.subject import Subject
 
 
+_MODES = ("train", "train", "eval", "eval")
+
+
 class SameGradients(Check):
-    """Backward through the outputs, with every input of floating type asking for a gradient.
+    """Backward through the outputs of two calls in each mode, with every input of floating type asking for a gradient.
 
     What a buffer collects is no gradient that anybody uses, and the graph of a plain tensor lasts for one backward:
     both are detached before, in both versions.
     """
 
     name = "same-gradients"
-    asserts = "backward gives inputs and Parameters the same gradients, bit for bit"
+    asserts = (
+        "backward gives inputs and Parameters the same gradients, bit for bit; in each mode, and after other calls"
+    )
     shows_bug = False
     needs_original = True
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Run backward; in the original twice, since what is not the same each time tells nothing."""
-        facts = _gradients(subject)
+        facts: Facts = {"calls": _gradients(subject)}
         if subject.side == ORIGINAL:
-            facts["stable"] = facts == _gradients(subject)
+            facts["stable"] = facts["calls"] == _gradients(subject)
         return facts
 
     def judge(self, seen: Seen) -> Verdict:
@@ -41,20 +47,36 @@ class SameGradients(Check):
             return not_run("the original cannot be differentiated")
         if not before["stable"]:
             return not_run("the original gives other gradients each time")
-        if seen.facts["inputs"] != before["inputs"]:
-            return failed("the inputs get other gradients, or none")
-        ours, theirs = seen.facts["parameters"], before["parameters"]
-        wrong = [name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name]]
-        return none_of(wrong, "another gradient, or none") if wrong else PASSED
+        if len(seen.facts["calls"]) < len(before["calls"]):
+            return failed(f"backward raises after {len(seen.facts['calls'])} calls, and did not")
+        for ours, theirs in zip(seen.facts["calls"], before["calls"], strict=False):
+            if ours["inputs"] != theirs["inputs"]:
+                return failed("the inputs get other gradients, or none")
+            if ours["outputs"] != theirs["outputs"]:
+                return failed("outputs ask for a gradient that did not, or no longer do")
+            both = ours["parameters"].keys() & theirs["parameters"].keys()
+            wrong = [name for name in both if ours["parameters"][name] != theirs["parameters"][name]]
+            if wrong:
+                return none_of(wrong, "another gradient, or none")
+        return PASSED
 
 
-def _gradients(subject: Subject) -> Facts:
+def _gradients(subject: Subject) -> list[Facts]:
+    """Return what each of some calls in a row gives; one that raises after the first ends them."""
+    module = subject.fresh()
+    found = [_of_call(subject, getattr(module, _MODES[0])())]
+    with suppress(Exception, SystemExit):
+        found.extend(_of_call(subject, getattr(module, mode)()) for mode in _MODES[1:])
+    return found
+
+
+def _of_call(subject: Subject, module: nn.Module) -> Facts:
     import torch  # noqa: PLC0415
+    from torch import nn  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
     from regbuf_lint.verify.worker.values import digest, replaced, tensors  # noqa: PLC0415  imports torch
 
-    module = subject.fresh()
     _detach_constants(module)
     leaves: list[torch.Tensor] = []
 
@@ -73,7 +95,13 @@ def _gradients(subject: Subject) -> Facts:
         return None if tensor.grad is None else digest(tensor.grad)
 
     parameters = dict(module.named_parameters(remove_duplicate=False))
-    return {"inputs": list(map(said, leaves)), "parameters": {name: said(one) for name, one in parameters.items()}}
+    found = {
+        "outputs": [one.requires_grad for one in outputs],
+        "inputs": list(map(said, leaves)),
+        "parameters": {name: said(one) for name, one in parameters.items()},
+    }
+    nn.Module.zero_grad(module)
+    return found
 
 
 def _weighed(output: torch.Tensor) -> torch.Tensor:

@@ -91,7 +91,7 @@ def _differing(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator[
     for kind in ("parameters", "buffers", "parts"):
         known = before["parameters"].keys() | before["buffers"].keys() | before[kind].keys()
         yield "new", sorted(name for name in now[kind].keys() - known if not _belongs(name, before, about))
-    yield "random numbers are drawn otherwise", [] if before["random"] == now["random"] else ["torch or Python"]
+    yield "random numbers are drawn otherwise", [] if before["random"] == now["random"] else ["torch, numpy or Python"]
     yield "changed for the whole program", _other_globals(before["globals"], now["globals"])
     yield from _attributes(seen, before["attributes"], stable["attributes"], now)
 
@@ -128,7 +128,7 @@ def _belongs(added: str, before: Facts, about: set[str]) -> bool:
 
 
 def _other_globals(before: Facts, now: Facts) -> list[str]:
-    return [f"{name} ({now[name]})" for name, one in before.items() if now[name] != one]
+    return [name for name, one in before.items() if now[name] != one]
 
 
 def _names_of(fixed: str, added: str) -> bool:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from regbuf_lint.verify.stragglers import KEPT_BY_TORCH
-from regbuf_lint.verify.worker.values import digest, sketch
+from regbuf_lint.verify.worker.program import program, random_state
+from regbuf_lint.verify.worker.values import sketch
 
 if TYPE_CHECKING:
+    import torch
     from torch import nn
 
     from regbuf_lint.verify.model import Facts
@@ -32,13 +30,8 @@ def held_by(module: nn.Module) -> Facts:
         "training": {path: one.training for path, one in module.named_modules()},
         "parts": {path: type(one).__qualname__ for path, one in module.named_modules()},
         "attributes": {},
-        "random": digest([torch.get_rng_state(), random.getstate()]),
-        "globals": {
-            "default dtype": str(torch.get_default_dtype()),
-            "grad mode": str(torch.is_grad_enabled()),
-            "default device": str(torch.empty(0).device),
-            "working directory": Path.cwd().name,
-        },
+        "random": random_state(),
+        "globals": program(),
     }
     for path, owner in module.named_modules():
         for name, value in _attributes(owner).items():
@@ -56,6 +49,6 @@ def _attributes(owner: nn.Module) -> dict[str, Any]:
     for name, value in list(vars(owner).items()):
         if name not in KEPT_BY_TORCH:
             found[name] = value
-        elif name.endswith("_hooks") and value:
+        elif "_hooks" in name and value:
             found[name] = list(value.values())
     return found

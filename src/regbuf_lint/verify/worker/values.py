@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
     from regbuf_lint.verify.model import Facts
 
-_DEEPEST = 8
+_DEEPEST = 30
 _MOST_PLACES, _LONGEST = 60, 160
 _ATOMS = (bool, int, float, complex, str, bytes)
 _CONTAINERS = (dict, list, tuple, deque, set, frozenset)
 _OPAQUE = (*_ATOMS, type(None), set, frozenset, type, BuiltinFunctionType, ModuleType, torch.Tensor, CodeType)
 _STATE = frozenset({"Parameter", "Buffer"})
 """Classes of tensors that make no difference to a value: fixes change them."""
+_OF_BUFFERS = frozenset({"persistent", "_is_buffer"})
+"""What torch notes on an ``nn.Buffer``."""
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -61,6 +63,22 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
         held = {name: getattr(value, name) for name in _slots(type(value)) if hasattr(value, name)}
         held |= getattr(value, "__dict__", {})
         yield from ((f".{name}", held[name]) for name in sorted(held))
+        if not held and not _is_array(value):
+            yield from _reduced(value)
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "tobytes") and hasattr(value, "dtype")
+
+
+def _reduced(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what an object that keeps its state out of sight would be made of anew, as iterators and generators do."""
+    try:
+        made = value.__reduce_ex__(4)
+    except Exception:  # noqa: BLE001  whatever a foreign class raises
+        return
+    if isinstance(made, tuple):
+        yield from (("()", one) for one in made[1:3])
 
 
 def _content(cell: CellType) -> Any:
@@ -110,6 +128,9 @@ def _described(value: Any, step: str, depth: int, seen: dict[int, Any]) -> Itera
     elif isinstance(value, torch.Tensor):
         kind = type(value).__qualname__ if type(value).__qualname__ not in _STATE else "Tensor"
         yield step, f"{kind} {_tensor_text(value)}"
+        for name, item in sorted(vars(value).items()):
+            if name not in _OF_BUFFERS and depth <= _DEEPEST:
+                yield from _described(item, f"{step}.{name}", depth + 1, seen)
     elif id(value) in seen or depth > _DEEPEST:
         yield step, type(value).__qualname__
     else:
@@ -137,7 +158,7 @@ def _own_text(value: Any) -> str:
         return str(value.__qualname__)
     if isinstance(value, ModuleType):
         return value.__name__
-    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
+    if _is_array(value):
         return f"{value.dtype} {getattr(value, 'shape', ())} {hashlib.sha256(value.tobytes()).hexdigest()}"
     if isinstance(value, _CONTAINERS) or next(parts(value), None) is not None:
         return ""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+import regbuf_lint.verify.worker.program  # noqa: F401  it remembers torch as it is before other code runs
 from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.model import CPU, Build, Machine
 from regbuf_lint.verify.worker.accelerators import built_for_accelerator
