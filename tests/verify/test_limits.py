@@ -11,7 +11,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from mutants import FIXED, PLAIN, Version, method, rows
@@ -46,7 +46,14 @@ BAD = {
     "exits": (building("os._exit(0)"), "ended early with exit code 0"),
     "exits_with_code": (building("os._exit(3)"), "ended early with exit code 3"),
     "leaves": (building("sys.exit(5)"), "SystemExit: 5"),
-    "interrupts": (building("raise KeyboardInterrupt"), "ended early with exit code 70"),
+    "interrupts": (building("raise KeyboardInterrupt"), "the constructor raises KeyboardInterrupt"),
+    "raises_what_is_no_exception": (
+        building("raise type('Odd', (BaseException,), {})('x')"), "the constructor raises Odd: x ("
+    ),
+    "raises_what_cannot_be_read": (
+        building("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()"),
+        "the constructor raises Odd: its message cannot be read (",
+    ),
     "segfaults": (building("ctypes.string_at(0)"), "killed by SIGSEGV"),
     "aborts": (building("os.abort()"), "killed by SIGABRT"),
     "hangs": (Version(first="while True: pass"), "took longer than 8 s"),
@@ -88,8 +95,24 @@ BAD = {
     "leaves_one_and_hangs": (
         building(f"subprocess.Popen(['sleep', '{MARK}'], start_new_session=True)", "time.sleep(99)"), "took longer"
     ),
+    "shares_memory": (
+        building("from multiprocessing.shared_memory import SharedMemory",
+                 "self.shared = SharedMemory(create=True, size=9, name='regbuf_shared')", "os._exit(1)"),
+        "ended early",
+    ),
+    "shares_memory_and_hangs": (
+        building("from multiprocessing.shared_memory import SharedMemory",
+                 "self.shared = SharedMemory(create=True, size=9, name='regbuf_shared_2')", "time.sleep(99)"),
+        "took longer",
+    ),
+    "shares_memory_of_torch": (
+        building("import torch.multiprocessing as sharing", "sharing.set_sharing_strategy('file_system')",
+                 "self.shared = torch.ones(9).share_memory_()", "os._exit(1)"),
+        "ended early",
+    ),
     "writes_files": (
         building("open('new.txt', 'w').write('x')", "open('kept.txt', 'w').write('x')",
+                 "open('data/new.txt', 'w').write('x')", "open('data/kept.txt', 'w').write('x')",
                  "import tempfile; tempfile.mkdtemp(); tempfile.mkstemp()", "os._exit(1)"),
         "ended early",
     ),
@@ -126,7 +149,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     (here / "kept.txt").write_text("kept", encoding="utf-8")
     (here / "data").mkdir()
     (here / "data" / "kept.txt").write_text("kept", encoding="utf-8")
-    before, temporary_before = Path.cwd(), tempfile.tempdir
+    before, temporary_before, shared = Path.cwd(), tempfile.tempdir, shared_memory()
     os.chdir(here)
     tempfile.tempdir = str(temporary)
     try:
@@ -137,13 +160,19 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     finally:
         os.chdir(before)
         tempfile.tempdir = temporary_before
-    LEFT.update(here=here, temporary=temporary)
+    LEFT.update(here=here, temporary=temporary, shared=shared_memory() - shared)
     assert found[-2].verdict == found[-1].verdict
     return {report.case.name: report for report in found}
 
 
-LEFT: dict[str, Path] = {}
-"""The directories in which the programs were run."""
+def shared_memory() -> set[str]:
+    """Return the names of the memory that processes share, so far as the programs may have made it."""
+    names = (one.name for one in Path("/dev/shm").iterdir())  # noqa: S108  that is where it is
+    return {name for name in names if name.startswith(("regbuf_", "torch_"))}
+
+
+LEFT: dict[str, Any] = {}
+"""The directories in which the programs were run, and the memory that they left."""
 
 
 def built(report: CaseReport) -> Verdict:
@@ -176,6 +205,7 @@ def test_no_files_are_left_and_none_is_changed() -> None:
     assert sorted(one.relative_to(here).as_posix() for one in here.rglob("*")) == ["data", "data/kept.txt", "kept.txt"]
     assert {one.read_text(encoding="utf-8") for one in here.rglob("*.txt")} == {"kept"}
     assert list(temporary.iterdir()) == []
+    assert LEFT["shared"] == set()
 
 
 @pytest.mark.usefixtures("reports")

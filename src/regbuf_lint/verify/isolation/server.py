@@ -17,17 +17,25 @@ import tempfile
 import traceback
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from regbuf_lint.verify.isolation.supervision import Ending, Limits, adopt_orphans, end_children, supervise
+from regbuf_lint.verify.isolation.supervision import (
+    Ending,
+    Limits,
+    adopt_orphans,
+    end_children,
+    let_children_end,
+    supervise,
+)
 
 STDOUT = "stdout"
 STDERR = "stderr"
 FAILED_INSIDE = 70
 HERE = "REGBUF_VERIFY_HERE"
 """The variable of the environment that tells where the run was started."""
-_MOST_ENTRIES, _LARGEST_COPIED = 1000, 2**20
+_MOST_ENTRIES, _MOST_BELOW, _LARGEST_COPIED = 1000, 200, 2**20
 
 
 def serve(requests: int, endings: int) -> None:
@@ -79,6 +87,8 @@ def _handle(request: dict[str, Any], pipes: tuple[int, int]) -> Ending:
 
 def _poll(pid: int) -> int | None:
     done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        let_children_end()
     return os.waitstatus_to_exitcode(status) if done else None
 
 
@@ -125,26 +135,49 @@ def redirect(scratch: Path) -> None:
 def settle(scratch: Path, here: Path) -> None:
     """Let temporary files and the working directory be in a directory of this process's own.
 
-    What lies in the directory where the run was started is there to be read: small files as copies, the rest as links.
+    What lies in the directory where the run was started is there to be read, and most of it to be written: directories
+    and small files are copies, so far as there are not too many, the rest is links.
 
     Args:
         scratch: the directory of this process's own.
         here: the directory where the run was started.
     """
     work, temporary = scratch / "work", scratch / "tmp"
-    work.mkdir()
     temporary.mkdir()
-    with suppress(OSError):
-        for one in list(here.iterdir())[:_MOST_ENTRIES]:
-            if one.is_file() and one.stat().st_size <= _LARGEST_COPIED:
-                shutil.copy2(one, work / one.name)
-            elif one.exists():
-                (work / one.name).symlink_to(one)
+    _mirror(here, work)
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = str(temporary)
     os.environ[HERE] = str(here)
     tempfile.tempdir = str(temporary)
     os.chdir(work)
+
+
+def _mirror(here: Path, work: Path) -> None:
+    """Make a directory with what is in another; hidden directories, and those far down, are links."""
+    left = _MOST_BELOW
+    waiting = [(here, work)]
+    for place, copy in waiting:  # which grows meanwhile
+        with suppress(OSError):
+            entries = list(islice(os.scandir(place), _MOST_ENTRIES))
+            if copy != work:
+                left -= len(entries)
+                if left < 0:
+                    copy.symlink_to(place)
+                    continue
+            copy.mkdir()
+            for one in entries:
+                if _is_shown(one, work):
+                    waiting.append((Path(one.path), copy / one.name))
+                elif one.is_file() and one.stat().st_size <= _LARGEST_COPIED:
+                    shutil.copy(one.path, copy / one.name)
+                else:
+                    (copy / one.name).symlink_to(one.path)
+
+
+def _is_shown(entry: os.DirEntry[str], work: Path) -> bool:
+    """Whether an entry is a directory of the user's own, and not the one that this process works in."""
+    own = entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+    return own and Path(entry.path) not in work.parents
 
 
 def run_request(request: dict[str, Any]) -> None:

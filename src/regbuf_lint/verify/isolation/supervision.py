@@ -18,6 +18,7 @@ _SHORTEST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.02
 _MIB = 1024 * 1024
 _LONGEST_KILLING = 10.0
+_A_MOMENT = 0.5
 _COUNTED = ("RssAnon:", "RssShmem:", "VmSwap:")
 
 
@@ -88,11 +89,13 @@ def supervise(
 
 
 def _stopped(pid: int, poll: Callable[[], int | None], ending: Ending) -> Ending:
-    _kill_group(pid)
+    if ending.how != "timeout":  # others may go on to fill memory, or disks
+        _kill_group(pid)
     with suppress(OSError):
         os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
     while poll() is None:
         time.sleep(_SHORTEST_PAUSE)
+    _kill_group(pid)
     return ending
 
 
@@ -111,6 +114,15 @@ def adopt_orphans() -> bool:
 
     set_child_subreaper = 36
     return not ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+
+
+def let_children_end() -> None:
+    """Give the children of this process a moment: some remove what was shared once their parent has ended."""
+    deadline = time.monotonic() + _A_MOMENT
+    with suppress(ChildProcessError):  # there are none
+        while time.monotonic() < deadline:
+            if not os.waitpid(-1, os.WNOHANG)[0]:
+                time.sleep(_SHORTEST_PAUSE)
 
 
 def end_children(spared: Callable[[int], bool] = lambda _: False) -> None:

@@ -198,7 +198,7 @@ def stage(name: str) -> Iterator[None]:
     """Let what is raised say what was being done; the innermost stage counts."""
     try:
         yield
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         if not hasattr(error, _STAGE):
             with suppress(Exception):
                 setattr(error, _STAGE, name)
@@ -207,7 +207,6 @@ def stage(name: str) -> Iterator[None]:
 
 def error_facts(error: BaseException) -> Facts:
     """Return what is told of an exception: also what was being done, and the last line of the user's that did it."""
-    text = " ".join(str(error).split())
     frames = [one for one in traceback.extract_tb(error.__traceback__) if _is_users(one.filename)]
     last = frames[-1] if frames else None
     stage_now = str(getattr(error, _STAGE, ""))
@@ -224,10 +223,17 @@ def error_facts(error: BaseException) -> Facts:
             "traceback": "".join(traceback.format_exception(error))[-_LONGEST_TRACEBACK:],
             "type": type(error).__name__,
             "bases": [kind.__name__ for kind in type(error).__mro__],
-            "message": text[:400],
+            "message": _message(error)[:400],
             "module": (getattr(error, "name", None) or "") if isinstance(error, ImportError) else "",
         }
     }
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return " ".join(str(error).split())
+    except Exception:  # noqa: BLE001  whatever a foreign class raises
+        return "its message cannot be read"
 
 
 def here() -> str:

@@ -58,12 +58,12 @@ def _observe(request: dict[str, Any], note: Callable[[dict[str, Any]], None]) ->
 
 
 def _probed(probe: Callable[[], Facts]) -> Facts:
-    """Return what a probe saw, or what it raised; ``sys.exit`` in the code is nothing but an exception here."""
+    """Return what a probe saw, or what it raised; ``sys.exit`` is nothing but an exception here."""
     try:
         return probe()
     except NoInputsError as error:
         return {"no_inputs": str(error)}
-    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
+    except BaseException as error:  # noqa: BLE001  whatever the code under verification raises
         return error_facts(error)
 
 
