@@ -341,7 +341,9 @@ class Compiled(nn.Module):
         return self.linear(x)
 """
 SEEN_TEST = """
+import inspect
 import sys
+import typing
 
 import pytest
 import torch
@@ -369,6 +371,14 @@ def test_compiled(strict):
     torch.export.export(nn.Linear(3, 3), (torch.ones(1, 3),), strict=strict)
 
 
+def test_the_methods_say_what_they_are():
+    for method in (nn.Module.__init__, nn.Module.register_buffer, nn.Module.__setattr__):
+        assert next(iter(inspect.signature(method).parameters)) == "self"
+        assert inspect.getfullargspec(method).args[0] == "self"
+        assert f"def {method.__name__}(" in inspect.getsource(method)
+    assert "persistent" in typing.get_type_hints(nn.Module.register_buffer)
+
+
 def test_of_attributes_that_look_back():
     class Looking(nn.Module):
         @property
@@ -393,7 +403,7 @@ def seen(project: pytest.Pytester) -> pytest.Pytester:
 def test_it_sees_what_the_audit_sees_and_changes_no_result(seen: pytest.Pytester) -> None:
     options = ["--regbuf-audit=error", "--regbuf-audit-json=lines.json", "--regbuf-audit-exempt=exempt", "-W", "ignore"]
     result = run(seen, *options)
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     lines = read(seen.path / "lines.json")
     assert {(line["classes"][0], line["attribute"], line["kind"]) for line in lines if line["defect"]} == {

@@ -14,6 +14,7 @@ import sys
 import weakref
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import update_wrapper
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -116,8 +117,8 @@ class Recorder:
                 note(module, *arguments, **named)
             return result
 
-        for kept in ("__name__", "__qualname__", "__doc__", "__module__"):
-            setattr(noting, kept, getattr(original, kept))
+        update_wrapper(noting, original)
+        noting.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
         noting.__code__ = noting.__code__.replace(co_name=name)  # torch's compiler knows methods by their code
         setattr(nn.Module, name, noting)
 
