@@ -35,7 +35,7 @@ STDERR = "stderr"
 FAILED_INSIDE = 70
 HERE = "REGBUF_VERIFY_HERE"
 """The variable of the environment that tells where the run was started."""
-_MOST_ENTRIES, _MOST_BELOW, _LARGEST_COPIED = 1000, 200, 2**20
+_MOST_ENTRIES, _MOST_BELOW, _LARGEST_COPIED = 1000, 100, 2**20
 
 
 def serve(requests: int, endings: int) -> None:
