@@ -162,7 +162,12 @@ class _Server:
             os.close(requests)
             os.close(endings)
             self._lines = os.fdopen(self._endings, encoding="utf-8")
-            if not self._lines.readline():
+            try:
+                is_ready = bool(self._lines.readline())
+            except BaseException:  # interrupted while torch is imported
+                self.stop()
+                raise
+            if not is_ready:
                 self.stop()
                 errors.seek(0)
                 raise WorkerError(_last_line(errors.read().decode("utf-8", "replace")))
