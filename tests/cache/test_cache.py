@@ -258,3 +258,11 @@ def test_a_worker_that_dies_loses_nothing(
     monkeypatch.setattr(Checker, "first_look", dying)
     assert run(capsys, "--no-cache", "-j2") == expected
     assert project.is_dir()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a name")
+def test_a_file_whose_name_cannot_be_decoded_costs_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(os.fsdecode(b"\xff.py")).write_text(LAYER, encoding="utf-8")
+    for _ in range(2):
+        assert main([str(project), "--output-format", "json"]) == 1
+        assert capsys.readouterr().out.count('"code": "RBF001"') == 2

@@ -50,8 +50,8 @@ def test_more_stand_in_the_log_and_a_notice_says_so() -> None:
     rows = rows_of(*[GRAD] * 11, *[PLAIN] * 13)
     assert types(rows) == ["error"] * 10 + ["warning"] * 10 + ["notice"]
     assert rows[20] == (
-        "::notice title=regbuf-lint::1 error, 3 warnings more: GitHub shows 10 annotations of each type; the log of"
-        " this step has all."
+        "::notice title=regbuf-lint::left out: 1 error, 3 warnings. GitHub shows 10 annotations of each type; this step's"
+        " log has all."
     )
     assert rows[21:] == [
         "a.py:6: RBF101 buffer-requires-grad: never trained",
@@ -62,7 +62,7 @@ def test_more_stand_in_the_log_and_a_notice_says_so() -> None:
 def test_the_notice_has_its_place_among_ten() -> None:
     rows = rows_of(*[INFO] * 11)
     assert types(rows) == ["notice"] * 10
-    assert rows[9].startswith("::notice title=regbuf-lint::2 notices more")
+    assert rows[9].startswith("::notice title=regbuf-lint::left out: 2 notices")
     assert len(rows) == 12, "nine annotations, the notice, two lines"
 
 

@@ -44,6 +44,12 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def reports(findings: Path, device: str) -> dict[str, CaseReport]:
     pytest.importorskip("torch")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(findings.parent)  # each process gets a copy of the working directory: nearly nothing here
+        return verified(findings, device)
+
+
+def verified(findings: Path, device: str) -> dict[str, CaseReport]:
     with started([device], Limits(), jobs=2) as (seen, workers):
         found = run_cases(list(pairs(FIXTURES, str(findings))), seen, workers)
     return {report.case.name: report for report in found}

@@ -29,8 +29,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     pytest.importorskip("torch")
     directory = tmp_path_factory.mktemp("identity")
     cases = [unchanged(case, directory / str(number)) for number, case in enumerate(PAIRS)]
-    with started(["meta"], Limits(), jobs=2) as (seen, workers):
-        return {report.case.name: report for report in run_cases(cases, seen, workers)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("empty"))  # of which each process gets a copy
+        with started(["meta"], Limits(), jobs=2) as (seen, workers):
+            return {report.case.name: report for report in run_cases(cases, seen, workers)}
 
 
 def unchanged(case: Case, directory: Path) -> Case:

@@ -364,3 +364,12 @@ def test_torch_that_cannot_export(project: Path, capsys: pytest.CaptureFixture[s
 def test_the_page_speaks_of_every_check() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "verification.md").read_text(encoding="utf-8")
     assert [check for check in (BUILDS, SHOWS_BUG, *CHECKS) if f"`{check}`" not in page] == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("option", ["--list-checks", "--version"])
+@pytest.mark.parametrize(("to", "why"), [("/dev/full", "No space left on device"), ("&-", "closed")])
+def test_output_that_cannot_be_written_is_a_mistake_told_in_one_line(option: str, to: str, why: str) -> None:
+    command = f"'{sys.executable}' -m regbuf_lint.verify {option} >{to}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602
+    assert (done.returncode, done.stderr) == (2, f"regbuf-verify: error: standard output: {why}\n")

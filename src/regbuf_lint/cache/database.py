@@ -125,7 +125,9 @@ class Database:
     def save_files(self, files: Iterable[tuple[str, FileRow]]) -> None:
         """Remember files; words that were known stay where none are given and the content is the same."""
         rows = [
-            (path, row.state, row.digest, row.words, None if row.words is None else self._code) for path, row in files
+            (path, row.state, row.digest, row.words, None if row.words is None else self._code)
+            for path, row in files
+            if _is_text(path)
         ]
         self._connection.execute("BEGIN IMMEDIATE")
         self._connection.executemany(
@@ -149,12 +151,17 @@ class Database:
         batch = run("INSERT INTO batches (key, reads) VALUES (?, ?)", (key, json.dumps(reads))).lastrowid
         self._connection.executemany(
             "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)",
-            [(key, path, batch, _bytes(numbers), outcome) for path, numbers, outcome in results],
+            [(key, path, batch, _bytes(numbers), outcome) for path, numbers, outcome in results if _is_text(path)],
         )
         kept = "SELECT key FROM batches GROUP BY key ORDER BY max(id) DESC LIMIT ?"
         run(f"DELETE FROM results WHERE key NOT IN ({kept})", (_MOST_KEYS,))  # noqa: S608  no text from outside
         run("DELETE FROM batches WHERE id NOT IN (SELECT batch FROM results)")
         run("COMMIT")
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path is one that SQLite takes: a name that the locale cannot decode is not."""
+    return path.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in path)
 
 
 def _bytes(number: int) -> bytes:

@@ -35,7 +35,7 @@ def render(result: RunResult, _context: ReportContext) -> str:
     rows = [_annotation(one) for one in shown]
     if rest:
         told = ", ".join(count(number, name) for name, number in Counter(map(_type, rest)).items())
-        text = f"{told} more: GitHub shows {MOST_OF_A_TYPE} annotations of each type; the log of this step has all."
+        text = f"left out: {told}. GitHub shows {MOST_OF_A_TYPE} annotations of each type; this step's log has all."
         rows.append(f"::{_NOTICE} title=regbuf-lint::{text.translate(_ESCAPES)}")
     return "".join(row + "\n" for row in (*rows, *map(_line, rest)))
 

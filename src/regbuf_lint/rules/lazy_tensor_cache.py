@@ -40,25 +40,25 @@ DOCS = RuleDocs(
     ),
     example=(
         "class Mask(nn.Module):\n"
-        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
-        "        if self.mask is None:\n"
-        "            self.mask = torch.ones(x.shape[-1], device=x.device)\n"
-        "        return x * self.mask\n"
-        "\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
         "        self.mask = None\n"
-    ),
-    use_instead=(
-        "class Mask(nn.Module):\n"
+        "\n"
         "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
         "        if self.mask is None:\n"
         "            self.mask = torch.ones(x.shape[-1], device=x.device)\n"
         "        return x * self.mask\n"
-        "\n"
+    ),
+    use_instead=(
+        "class Mask(nn.Module):\n"
         "    def __init__(self) -> None:\n"
         "        super().__init__()\n"
         '        self.register_buffer("mask", None, persistent=False)\n'
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        if self.mask is None:\n"
+        "            self.mask = torch.ones(x.shape[-1], device=x.device)\n"
+        "        return x * self.mask\n"
     ),
     fix_safety=FixSafety(
         does="Registers None as a buffer, so that the tensor assigned later becomes its value and moves.",

@@ -47,20 +47,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments without the program's name; those of the process where None.
 
     Raises:
-        SystemExit: after ``--help`` and ``--version``.
+        SystemExit: after ``--help``.
     """
     before = signal.signal(signal.SIGTERM, _interrupted)
     try:
         arguments = build_parser().parse_intermixed_args(argv)
-        if arguments.list_checks:
-            _write(check_list())
+        if arguments.version or arguments.list_checks:
+            _write(f"regbuf-verify {__version__}\n" if arguments.version else check_list())
             return VERIFIED
         return _run(arguments, adopts=argv is None and adopt_orphans())
     except (CaseError, WorkerError) as error:
-        sys.stderr.write(f"regbuf-verify: error: {error}\n")
+        _tell(str(error))
         return MISTAKE
     except KeyboardInterrupt:
-        sys.stderr.write("regbuf-verify: error: interrupted\n")
+        _tell("interrupted")
         return INTERRUPTED
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -157,7 +157,7 @@ def _report(reports: Sequence[CaseReport], seen: Machine, arguments: argparse.Na
         return as_json(reports, seen)
     if arguments.output_format == "markdown":
         return as_markdown(reports, seen)
-    rich = arguments.output_file is None and sys.stdout.isatty() and _has_rich()
+    rich = arguments.output_file is None and sys.stdout is not None and sys.stdout.isatty() and _has_rich()
     return as_table(reports, seen, verbose=arguments.verbose, rich=rich)
 
 
@@ -175,7 +175,7 @@ class _Progress:
     def __init__(self, *, quiet: bool) -> None:
         self._cases = 0
         self._done = 0
-        self._shown = not quiet and sys.stderr.isatty()
+        self._shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
 
     def expect(self, cases: int) -> None:
         """Note that some more will be done."""
@@ -194,13 +194,29 @@ class _Progress:
             sys.stderr.write("\r\x1b[K")
 
 
+def _tell(message: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"regbuf-verify: error: {message}\n")
+
+
 def _write(text: str) -> None:
+    """Write to standard output; a reader that has gone wanted no more.
+
+    Raises:
+        CaseError: it is closed, or what it leads to takes nothing.
+    """
+    if sys.stdout is None:
+        msg = "standard output: closed"
+        raise CaseError(msg)
     encoding = sys.stdout.encoding or "utf-8"
     try:
         sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            msg = f"standard output: {error.strerror}"
+            raise CaseError(msg) from error
 
 
 def _write_file(path: Path, text: str) -> None:
@@ -300,7 +316,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-v", "--verbose", action="store_true", help="show every check of every case")
     group.add_argument("-q", "--quiet", action="store_true", help="count no cases on the terminal")
     group.add_argument("--list-checks", action="store_true", help="list what is checked")
-    group.add_argument("--version", action="version", version=f"regbuf-verify {__version__}")
+    group.add_argument("--version", action="store_true", help="show the version")
 
 
 if __name__ == "__main__":
