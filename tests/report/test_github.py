@@ -50,8 +50,8 @@ def test_more_stand_in_the_log_and_a_notice_says_so() -> None:
     rows = rows_of(*[GRAD] * 11, *[PLAIN] * 13)
     assert types(rows) == ["error"] * 10 + ["warning"] * 10 + ["notice"]
     assert rows[20] == (
-        "::notice title=regbuf-lint::left out: 1 error, 3 warnings. GitHub shows 10 annotations of each type; this step's"
-        " log has all."
+        "::notice title=regbuf-lint::left out: 1 error, 3 warnings. GitHub shows 10 annotations of each type;"
+        " this step's log has all."
     )
     assert rows[21:] == [
         "a.py:6: RBF101 buffer-requires-grad: never trained",
