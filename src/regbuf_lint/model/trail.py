@@ -90,11 +90,17 @@ class Origin:
 
     def then(self, flow: Flow) -> Origin:
         """The origin of a value to which something more has happened."""
-        if flow is Flow.SAME or self.flow in _NO_TENSOR:
-            return self
-        if flow in _COMPUTING and self.flow not in _FREE:
-            return replace(self, changed=True)
-        return self if (self.flow, flow) == (Flow.COMPUTED, Flow.ELEMENT) else replace(self, flow=flow)
+        return _next(self, flow)
+
+
+@lru_cache(maxsize=10_000)
+def _next(origin: Origin, flow: Flow) -> Origin:
+    """``Origin.then``; the same few are asked about again and again."""
+    if flow is Flow.SAME or origin.flow in _NO_TENSOR:
+        return origin
+    if flow in _COMPUTING and origin.flow not in _FREE:
+        return replace(origin, changed=True)
+    return origin if (origin.flow, flow) == (Flow.COMPUTED, Flow.ELEMENT) else replace(origin, flow=flow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +176,7 @@ class Trail:
 
 @lru_cache(maxsize=10_000)
 def _after(origins: frozenset[Origin], flow: Flow) -> Trail:
-    """The trail of what is made of values of these origins; the same few are asked about again and again."""
+    """The trail of what is made of values of these origins."""
     placing = _placing(origins) if flow is Flow.PLACE else origins
     return Trail(frozenset(one.then(flow) for one in placing))
 

@@ -102,11 +102,11 @@ def part_called(call: Call) -> Trail:
     if call.callee and all(isinstance(one, Submodule) and holds_no_tensors(one.class_name) for one in call.callee):
         return computed(call, call.trails)
     name = in_full(call.frame, call.node.func)
+    origins, part = call.origins, made(Source.OBJECT, name)
     for trail in call.trails:
-        others = call.origins - trail.tensors | made(Source.OBJECT, name).origins
-        call.use(trail, Sink.PASSED, others)
+        call.use(trail, Sink.PASSED, origins - trail.tensors | part.origins)
     run_escaping(call)
-    return made(Source.OBJECT, name, Flow.COMPUTED)
+    return part.then(Flow.COMPUTED)
 
 
 def in_full(frame: TracedFrame, node: ast.expr) -> str:
@@ -138,10 +138,11 @@ def _kept(one: PartialCall) -> list[Value]:
 
 def passed(call: Call, sink: Sink = Sink.PASSED) -> Trail:
     """What becomes of what is passed on is not known."""
+    origins = call.origins
     for trail in call.trails:
-        call.use(trail, sink, call.origins - trail.tensors)
+        call.use(trail, sink, origins - trail.tensors)
     run_escaping(call)
-    return Trail(call.origins).guessed()
+    return Trail(origins).guessed()
 
 
 def run_escaping(call: Call) -> None:
