@@ -107,12 +107,12 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", type=Path, metavar="PACKAGES")
     own = shutil.which("regbuf-lint", path=sysconfig.get_path("scripts"))
-    parser.add_argument("--lint", default=own or "regbuf-lint", help="this linter's command")
+    parser.add_argument("--lint", type=_program, default=own or "regbuf-lint", help="this linter's command")
     parser.add_argument("--pins", type=Path, default=PINS, help="the list of packages")
-    parser.add_argument("--ruff")
-    parser.add_argument("--torchfix")
-    parser.add_argument("--flake8", help="flake8 where the linter is installed too")
-    parser.add_argument("--flake8-alone", help="flake8 where it is not")
+    parser.add_argument("--ruff", type=_program)
+    parser.add_argument("--torchfix", type=_program)
+    parser.add_argument("--flake8", type=_program, help="flake8 where the linter is installed too")
+    parser.add_argument("--flake8-alone", type=_program, help="flake8 where it is not")
     parser.add_argument("--jobs", type=int, default=2, help="processes of each linter")
     parser.add_argument("--rounds", type=int, default=5)
     help_text = "files for TorchFix, which takes hours for all, and for flake8; the linter gets the same ones then"
@@ -120,6 +120,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, default=1.0, help="size of the hard cases; 0 leaves them out")
     parser.add_argument("--page", type=Path, help="the page to write; the plot lies beside it")
     return parser.parse_args()
+
+
+def _program(name: str) -> str:
+    """A program's absolute path: it runs in the folder of the sources."""
+    found = shutil.which(name)
+    if found is None:
+        msg = f"`{name}` is no program"
+        raise argparse.ArgumentTypeError(msg)
+    return str(Path(found).absolute())
 
 
 def _measured(options: argparse.Namespace, scratch: Path) -> Results:
