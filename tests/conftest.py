@@ -47,7 +47,9 @@ def device() -> str:
 
 @pytest.fixture
 def heeding_interrupts() -> Iterator[None]:
-    """Let the test, and programs that it starts, heed SIGINT: a shell has its background jobs ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let the test, and programs that it starts, heed SIGINT and SIGHUP: a shell, or nohup, has jobs ignore them."""
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    hang_up = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+    signal.signal(signal.SIGINT, signal.SIG_DFL if interrupt is None else interrupt)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL if hang_up is None else hang_up)

@@ -145,10 +145,10 @@ def test_what_needs_all_files_is_refused(other: str, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["[]\n", "x"], "the parts are not all in the same format"),
-        (["x\n"], "a part is no report of the format json, json-lines or sarif"),
-        (["[1]\n"], "a part is no report of the format json, json-lines or sarif"),
-        (["{\n}"], "a part is no report of the format json, json-lines or sarif"),
+        (["[]\n", ""], "the parts are not all in the same format"),
+        (["[]\n", "x\n"], "../1: this is no report of the format json, json-lines or sarif"),
+        (["[1]\n"], "../0: this is no report of the format json, json-lines or sarif"),
+        (["{\n}"], "../0: this is no report of the format json, json-lines or sarif"),
         ([], "merge needs the reports of the shards"),
         (None, "../gone: No such file or directory"),
     ],
@@ -159,3 +159,9 @@ def test_what_cannot_be_merged(texts: list[str] | None, message: str, capsys: Ca
         Path(name).write_text(text)
     assert main(["merge", *names]) == 2
     assert message.lower() in capsys.readouterr().err.lower()
+
+
+def test_a_part_counts_once(capsys: Capture) -> None:
+    Path("../part").write_text("[]\n")
+    assert main(["merge", "../part", "../part"]) == 2
+    assert "merge: ../part is named twice" in capsys.readouterr().err

@@ -267,7 +267,7 @@ def test_a_server_without_torch_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 @pytest.mark.usefixtures("heeding_interrupts")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_ends_at_once(number: signal.Signals, tmp_path: Path) -> None:
     """With what the code has started, and without leaving files."""
     pytest.importorskip("torch")

@@ -72,8 +72,12 @@ def run_merge(arguments: Namespace, console: Console) -> int:
     if arguments.paths == ["."]:
         msg = "merge needs the reports of the shards"
         raise UsageError(msg)
+    twice = next((name for name in arguments.paths if arguments.paths.count(name) > 1), None)
+    if twice is not None:
+        msg = f"merge: {twice} is named twice"
+        raise UsageError(msg)
     try:
-        text, has_findings, has_errors = merged([_text(Path(name)) for name in arguments.paths])
+        text, has_findings, has_errors = merged({name: _text(Path(name)) for name in arguments.paths})
     except UnmergeableError as error:
         msg = f"merge: {error}"
         raise UsageError(msg) from None

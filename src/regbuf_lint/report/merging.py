@@ -18,23 +18,34 @@ class UnmergeableError(Exception):
     """Reports that cannot be put together; the message says why."""
 
 
-def merged(parts: Sequence[str]) -> tuple[str, bool, bool]:
+def merged(parts: Mapping[str, str]) -> tuple[str, bool, bool]:
     """Return one report for several, whether it has findings, and whether a path failed.
 
     Args:
-        parts: reports in one of the formats ``json``, ``json-lines`` and ``sarif``, all in the same one.
+        parts: by their names, reports in one of the formats ``json``, ``json-lines`` and ``sarif``, all in one format.
 
     Raises:
         UnmergeableError: they are not.
     """
+    for name, part in parts.items():
+        _read(name, part)
+    texts = list(parts.values())
+    if len(set(map(_kind, texts))) != 1:
+        msg = "the parts are not all in the same format"
+        raise UnmergeableError(msg)
+    return _kind(texts[0])(texts)
+
+
+def _read(name: str, part: str) -> None:
+    """Make sure that a part is a report.
+
+    Raises:
+        UnmergeableError: it is none.
+    """
     try:
-        kinds = [_kind(part) for part in parts]
-        if len(set(kinds)) != 1:
-            msg = "the parts are not all in the same format"
-            raise UnmergeableError(msg)
-        return kinds[0](parts)
+        _kind(part)([part])
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-        msg = "a part is no report of the format json, json-lines or sarif"
+        msg = f"{name}: this is no report of the format json, json-lines or sarif"
         raise UnmergeableError(msg) from None
 
 

@@ -30,6 +30,8 @@ VERIFIED, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
 FORMATS = ("table", "json", "markdown")
 AUTO = "auto"
 _CUDA = "cuda"
+_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Requests to end: of whoever watches the run, and of a terminal that is closed."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,7 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: after ``--help``.
     """
-    before = signal.signal(signal.SIGTERM, _interrupted)
+    before = {
+        number: signal.signal(number, _interrupted)
+        for number in _ENDING
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         arguments = build_parser().parse_intermixed_args(argv)
         if arguments.version or arguments.list_checks:
@@ -63,7 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _tell("interrupted")
         return INTERRUPTED
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _interrupted(_signal: int, _frame: object) -> NoReturn:
