@@ -162,13 +162,13 @@ class TracedFrame(Frame):
 
     def recalled(self, key: CallKey) -> Value | None:
         """What a call gave before that was given the same, from the same places by whatever name."""
-        passed, names = self._passed.without_names() if self._passed is not None else (None, {})
+        passed, names = self._anonymous()
         known = self.inference.memo.recalled(self.inference.traced_calls, _key(key, passed), CALL)
         return None if known is None else self._taken(known, names)
 
     def remembered(self, key: CallKey, work: object, run: Callable[[], Value]) -> Value:
         """What such a call gives, and where that comes from, kept for the next one."""
-        passed, names = self._passed.without_names() if self._passed is not None else (None, {})
+        passed, names = self._anonymous()
 
         def follow() -> TracedCall:
             outside = self.result, self._passed, self.tracer.visited
@@ -181,6 +181,9 @@ class TracedFrame(Frame):
 
         found = self.inference.memo.found(self.inference.traced_calls, _key(key, passed), CALL, work, follow)
         return self._taken(found, names)
+
+    def _anonymous(self) -> tuple[_Passed | None, Mapping[str, str]]:
+        return self._passed.without_names() if self._passed is not None else (None, {})
 
     def _taken(self, found: TracedCall, names: Mapping[str, str]) -> Value:
         self.tracer.visited |= found.visited

@@ -69,7 +69,7 @@ class SameCode(Check):
         if verdict is PASSED:
             verdict = none_of(_names(strange), "changed, and has nothing to do with what was fixed")
         if verdict is PASSED:
-            verdict = none_of(_overriding(seen, before, about), "new, and takes the place of what is inherited")
+            verdict = none_of(_names(_overriding(seen, before, about)), "new, and takes the place of what is inherited")
         if verdict is PASSED:
             verdict = _same_names(seen.facts, before, about)
         return verdict if verdict is not PASSED else _same_results(seen, before)
@@ -101,9 +101,7 @@ def _same_results(seen: Seen, before: Facts) -> Verdict:
 def _overriding(seen: Seen, before: Facts, about: set[str]) -> list[str]:
     """Return what is new in a class, does what torch or Python asks for, and has nothing to do with what was fixed."""
     new = [place for place in seen.facts["special"] if place not in before["special"]]
-    return [
-        place.rpartition("::")[2] for place in new if not _speaks_of(seen.code.added.get(place, frozenset()), about)
-    ]
+    return [place for place in new if not _speaks_of(seen.code.added.get(place, frozenset()), about)]
 
 
 def _names(places: Any) -> list[str]:
