@@ -62,6 +62,24 @@ class Net(Fill, nn.Module):
 
 def free(self):
     return self.mask
+
+
+class Given(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.p = torch.as_tensor(p)
+        self.table = torch.ones(3)
+
+    def forward(self, x):
+        at = lambda row: row * self.table
+        return scaled(at(x), self.p)
+
+
+from lib.scaling import scaled
+"""
+SCALING = """\
+def scaled(x, factor):
+    return x * factor
 """
 MASK = """\
 net.py: `Net.mask`
@@ -81,6 +99,8 @@ def row(text: str) -> int:
 def why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Why:
     monkeypatch.chdir(tmp_path)
     Path("net.py").write_text(NET, encoding="utf-8")
+    Path("lib").mkdir()
+    Path("lib/scaling.py").write_text(SCALING, encoding="utf-8")
 
     def run(*argv: str) -> tuple[int, str, str]:
         code = main(["--isolated", "--why", *argv])
@@ -160,6 +180,21 @@ def test_a_name_that_only_a_run_can_tell(why: Why) -> None:
     assert title == "net.py: an attribute of `Net` whose name is computed"
     assert holds == "  holds: a floating-point tensor"
     assert decided.startswith("  RBF001: an attribute of `Net` ")
+
+
+def test_a_lambda_is_named_by_the_method_that_it_stands_in(why: Why) -> None:
+    _, out, _ = why("net.py::Given.table")
+    assert "`forward` combines it with `x`, which comes from the caller" in out
+
+
+def test_a_file_beside_is_named_from_the_working_directory(why: Why) -> None:
+    _, out, _ = why("net.py::Given.p")
+    assert "    lib/scaling.py:2:12: `scaled` combines it with" in out
+
+
+def test_a_tensor_from_outside_that_has_no_name_is_called_that(why: Why) -> None:
+    _, out, _ = why("net.py::Given.p")
+    assert "holds: a tensor given from outside\n" in out
 
 
 def test_a_line_of_a_notebook_is_one_of_its_cell(why: Why) -> None:

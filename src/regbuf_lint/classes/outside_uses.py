@@ -125,7 +125,7 @@ def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
     elsewhere = {id(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
     elsewhere |= {id(value) for target, value in stores_in(tree) if _is_attribute(value, getattr(target, "attr", None))}
     found: dict[str, list[ast.Attribute]] = {}
-    for node in _running(tree):
+    for node in _running(tree, IDENTITY | BUILDERS | _run_by_builders(tree)):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in elsewhere:
             found.setdefault(node.attr, []).append(node)
     return found
@@ -135,9 +135,34 @@ def _is_attribute(node: ast.expr, name: str | None) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == name
 
 
-def _running(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a file without those of methods that compare or show objects, or make new ones of them."""
+def _running(tree: ast.AST, left_out: frozenset[str]) -> Iterator[ast.AST]:
+    """The nodes of a file without those of the functions of some names.
+
+    These are the methods that compare or show objects, or make new ones of them.
+    """
     for node in children(tree):
-        if not (isinstance(node, ast.FunctionDef) and node.name in IDENTITY | BUILDERS):
+        if not (isinstance(node, ast.FunctionDef) and node.name in left_out):
             yield node
-            yield from _running(node)
+            yield from _running(node, left_out)
+
+
+def _run_by_builders(tree: ast.Module) -> frozenset[str]:
+    """Names of the methods that nothing of a file names but its constructors, and methods that these alone run."""
+    naming: dict[str, set[str]] = {}
+    for name, function in _named_methods(tree, ""):
+        naming.setdefault(name, set()).add(function)
+    methods = (one for owner in walk(tree) if isinstance(owner, ast.ClassDef) for one in owner.body)
+    found = {one.name for one in methods if isinstance(one, ast.FunctionDef) and one.name in naming} - BUILDERS
+    while True:
+        kept = {name for name in found if naming[name] <= found | BUILDERS}
+        if kept == found:
+            return frozenset(found)
+        found = kept
+
+
+def _named_methods(node: ast.AST, function: str) -> Iterator[tuple[str, str]]:
+    """The names behind dots below a node, each with the function in which it stands; empty outside of functions."""
+    for child in children(node):
+        if isinstance(child, ast.Attribute):
+            yield child.attr, function
+        yield from _named_methods(child, child.name if isinstance(child, ast.FunctionDef) else function)

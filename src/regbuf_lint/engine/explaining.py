@@ -33,6 +33,7 @@ from regbuf_lint.model.value import (
 from regbuf_lint.model.value_words import in_words
 from regbuf_lint.rules import RULES
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
+from regbuf_lint.source.shown_paths import shown_path
 from regbuf_lint.source.suppression import Suppressions
 
 if TYPE_CHECKING:
@@ -226,7 +227,8 @@ def _uses(context: ClassContext, attribute: str) -> tuple[ExplainedUse, ...]:
     told: list[tuple[Use | Store, str]] = [(use, use_in_words(use)) for use in trace.uses(attribute)]
     told += [(one, "gives it another value") for one in trace.replacements(attribute)]
     found = (
-        ExplainedUse(one.span, one.method, what, None if one.path == file else str(one.path)) for one, what in told
+        ExplainedUse(one.span, one.method, what, None if one.path == file else shown_path(one.path))
+        for one, what in told
     )
     ordered = sorted(dict.fromkeys(found), key=lambda one: (one.path or "", one.place))
     return tuple(ordered[:_MOST_USES])

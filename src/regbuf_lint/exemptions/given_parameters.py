@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.infer.callers import is_given_numbers, is_given_parameters, is_left_out, value_without
 from regbuf_lint.infer.size_uses import SHAPING, is_used_as_size
-from regbuf_lint.model.use import Sink
+from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.use import AS_DEVICE, Sink
 from regbuf_lint.model.value import NAMELESS, NoneValue, may_be, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.use import Use
 
 
 def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
@@ -20,7 +22,7 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
     arguments = {tensor.argument for tensor in found}
     if len(arguments) != 1 or arguments & {"", NAMELESS}:
         return False
-    if _is_used_as_size(context, attribute):
+    if _is_used_as_number(context, attribute):
         return True
     argument = arguments.pop()
     built = (context.inference, context.built)
@@ -33,12 +35,22 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
     return may_be(context.value_of(attribute), NoneValue) and is_left_out(*built, argument)
 
 
-def _is_used_as_size(context: ClassContext, attribute: str) -> bool:
-    """Whether a method gives it to ``view`` or ``reshape``, be it under the name of a local."""
-    uses = context.trace(attribute).uses(attribute)
-    return any(use.sink is Sink.HOST and use.callee.rpartition(".")[2] in SHAPING for use in uses)
+def _is_used_as_number(context: ClassContext, attribute: str) -> bool:
+    """Whether a method gives it to ``view`` or ``reshape``, or as a ``device=``, be it under the name of a local.
+
+    What a function that is not followed may have made of it proves nothing.
+    """
+    return any(_takes_no_tensor(use) for use in context.trace(attribute).uses(attribute) if not use.guessed)
+
+
+def _takes_no_tensor(use: Use) -> bool:
+    if use.sink is Sink.PLACE:
+        return use.callee == AS_DEVICE and use.flow is Flow.SAME
+    return use.sink is Sink.HOST and use.callee.rpartition(".")[2] in SHAPING
 
 
 EXEMPTION = Exemption(
-    "given-parameters", "all callers in the package give Parameters for it, or leave it out", _is_given_no_tensors
+    "given-parameters",
+    "callers give Parameters or numbers for it, or leave it out, or it is used as a size or a device",
+    _is_given_no_tensors,
 )

@@ -13,14 +13,17 @@ if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
 
 _MOVED = frozenset({Flow.MOVED, Flow.TO_CPU})
-_STAYING = frozenset({Location.CPU, Location.META})
-"""What has no data stands for something else, and as a buffer it makes ``.to("cuda")`` raise."""
 
 
 def _starts_where_it_stays(context: ClassContext, attribute: str) -> bool:
-    """Whether the code puts it on the CPU, and no method computes it with what follows the object, or puts it there."""
+    """Whether the code puts it on the CPU, and no method computes it with what follows the object, or puts it there.
+
+    What has no data stands for something else, and as a buffer it makes ``.to("cuda")`` raise.
+    """
     found = {one.location for one in tensors_inside(context.value_of(attribute))}
-    if not found or not found <= _STAYING:
+    if found == {Location.META}:
+        return True
+    if not found or not found <= {Location.CPU, Location.META}:
         return False
     met = (one for one in context.trace(attribute).uses(attribute) if one.sink is Sink.MEETS and one.flow not in _MOVED)
     return not any(one.hurts for one in met)

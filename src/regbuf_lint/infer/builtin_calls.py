@@ -126,7 +126,7 @@ def _enumerate(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: Sta
     items = items_of(iterable)
     if items is not None:
         return sequence("list", [sequence("tuple", [frozenset({Literal(i)}), item]) for i, item in enumerate(items)])
-    return sequence_of("list", sequence("tuple", [OTHER, element_of(iterable)]))
+    return sequence_of("list", sequence("tuple", [frozenset({Other("int")}), element_of(iterable)]))
 
 
 def _zip(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
 
 MOST_ITEMS = 32
+_KIND_OF_ITEMS = {"size": "int", "range": "int", "str": "str"}
+"""What the items of values are that hold no tensor."""
 PARAMETERS_IN_TURN: Value = frozenset({Sequence("generator", None, frozenset({Parameter()}))})
 """What ``nn.Module.parameters()`` gives."""
 
@@ -59,15 +61,18 @@ def _element(one: Alternative) -> Value:
     if isinstance(one, Sequence):
         return one.element
     if isinstance(one, TENSOR_KINDS):
-        return frozenset({part_of(one)})
+        return frozenset({part_of(one, is_item=True)})
     if isinstance(one, Mapping):
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
     if is_parameter_list(one):
         return frozenset({Parameter()})
     if isinstance(one, Array):
         return frozenset({one})
-    if isinstance(one, (Other, Literal)):
-        return OTHER if isinstance(one, Literal) or one.what.partition(":")[0] in {"size", "str", "range"} else UNKNOWN
+    if isinstance(one, Literal):
+        return OTHER
+    if isinstance(one, Other):
+        kind = _KIND_OF_ITEMS.get(one.what.partition(":")[0])
+        return UNKNOWN if kind is None else frozenset({Other(kind)})
     return frozenset({part_of_loaded(one, Part.ELEMENT)}) if isinstance(one, Loaded) else UNKNOWN
 
 

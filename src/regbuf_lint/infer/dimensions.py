@@ -50,9 +50,11 @@ def makes_number(name: str, arguments: Arguments, like: Tensor) -> bool:
 
 
 def makes_row(name: str, arguments: Arguments) -> bool:
-    """Whether a call makes a range, or a tensor of a list of numbers or of what such a list stands in for."""
-    if arguments.keyword("device") or has("spacing_functions", name):
-        return not arguments.keyword("device")
+    """Whether a call makes a range, a tensor of one size, or one of a list of numbers, or what stands in for such."""
+    if arguments.keyword("device"):
+        return False
+    if has("spacing_functions", name) or (has("sized_functions", name) and _names_one_size(arguments)):
+        return True
     if not is_made_of_data(name):
         return False
     data = arguments.argument(0, "data")
@@ -94,6 +96,11 @@ def keeps_form(name: str, arguments: Arguments) -> bool:
     return has("move_methods", name) and all(
         isinstance(one, Other) and one.what.startswith("dtype") for value in arguments.every() for one in value
     )
+
+
+def _names_one_size(arguments: Arguments) -> bool:
+    sizes = arguments.positional
+    return len(sizes) == 1 and bool(sizes[0]) and all(map(is_plain_number, sizes[0])) and not arguments.starred
 
 
 def _names_no_dimension(arguments: Arguments) -> bool:

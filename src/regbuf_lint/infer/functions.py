@@ -12,6 +12,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
+from regbuf_lint.infer.locations import location_of
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.strings import usually
@@ -70,7 +71,7 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
             return unknown("calls itself") if summary is None else replay(frame, summary, function, state)
     if function.receiver is not None:
         arguments = Arguments((function.receiver, *arguments.positional), arguments.keywords, arguments.starred)
-    touches_self = any(_holds_self(value) for value in arguments.every()) or bool(function.closure)
+    touches_self = any(_reaches_self(value) for value in arguments.every()) or bool(function.closure)
     key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
     touches_self = touches_self or frame.follows_arguments
     frame = frame if touches_self else frame.aside(function)
@@ -92,8 +93,13 @@ def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver:
     return run_function(frame, bound(owner, method, receiver), Arguments(), state)
 
 
-def _holds_self(value: Value) -> bool:
-    return any(isinstance(one, SelfValue) for one in value)
+def _reaches_self(value: Value) -> bool:
+    """Whether a value is the object under construction, or a function that may have it."""
+    return any(isinstance(one, SelfValue) or (isinstance(one, FunctionValue) and _has_self(one)) for one in value)
+
+
+def _has_self(function: FunctionValue) -> bool:
+    return bool(function.closure) or (function.receiver is not None and _reaches_self(function.receiver))
 
 
 def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state: State) -> Value:
@@ -225,7 +231,7 @@ def _argument(
             promised |= _plain_default(frame, default)
         if value is None and isinstance(default, ast.Constant) and isinstance(default.value, str):
             promised = usually(promised, default.value)
-        if value is None and default is not None:
+        if value is None and default is not None and not _names_accelerator(frame, default):
             promised = frozenset(_left_out(one, is_number=_is_number(default)) for one in promised)
         none_too = is_none(default) and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
@@ -235,6 +241,12 @@ def _argument(
 def _is_number(default: ast.expr | None) -> bool:
     operand = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(operand, ast.Constant) and type(operand.value) in {int, float}
+
+
+def _names_accelerator(frame: Frame, default: ast.expr) -> bool:
+    """Whether a parameter defaults to a device that is not the CPU, so that it lies on a chosen one at all events."""
+    value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+    return is_only(value, Device) and location_of(value) in {Location.NAMED, Location.CHOSEN}
 
 
 def _left_out(one: Alternative, *, is_number: bool) -> Alternative:

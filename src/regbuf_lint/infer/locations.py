@@ -47,7 +47,10 @@ def _location_of_one(one: Alternative) -> Location:
         return one.location
     if isinstance(one, Unknown):
         return Location.DEFAULT if one.optional or one.of_module else Location.CHOSEN
-    is_left_to_somebody = isinstance(one, Other) and not one.usual and not one.what.startswith("dtype")
+    if isinstance(one, Other) and one.usual:
+        named = _BY_NAME.get(one.usual.partition(":")[0], Location.NAMED)
+        return Location.CHOSEN if named is Location.NAMED else Location.DEFAULT
+    is_left_to_somebody = isinstance(one, Other) and not one.what.startswith("dtype")
     return Location.CHOSEN if is_left_to_somebody else Location.DEFAULT
 
 

@@ -15,6 +15,7 @@ from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.targets import shared_attribute
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.value import (
+    NAMELESS,
     NONE,
     TENSOR_KINDS,
     Alternative,
@@ -255,7 +256,7 @@ def _keep_tensors(frame: Frame, node: ast.expr, value: Value, state: State, *, t
         return bool(rest)
     kept = frozenset(one for one in value if isinstance(one, TENSOR_KINDS))
     if may_be(value, Unknown):
-        kept |= {Tensor(fresh=False, argument="?")}
+        kept |= {Tensor(fresh=False, argument=NAMELESS)}
     _replace(frame, node, kept, state)
     return bool(kept)
 

@@ -46,6 +46,9 @@ IDENTITY = frozenset({"__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__
 DRAWN = "drawn"
 """Name of the new origin of what is filled at random in place."""
 
+AS_DEVICE = "device"
+"""What takes a value as the device itself, which a tensor never is."""
+
 ASSERTED = "assert"
 """What asks for a dtype in order to fail where it is another one."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.value import (
+    NAMELESS,
     Alternative,
     Buffer,
     Distribution,
@@ -78,7 +79,8 @@ def _tensor(tensor: Tensor) -> str:
         "drawn at random": tensor.random,
         "expanded from a smaller one": tensor.expanded,
         "without elements": tensor.empty,
-        f"given as the argument `{tensor.argument}`": bool(tensor.argument),
+        f"given as the argument `{tensor.argument}`": tensor.argument not in {"", NAMELESS},
+        "given from outside": tensor.argument == NAMELESS,
         f"that `self.{tensor.alias}` holds too": bool(tensor.alias),
     }
     said = ", ".join(words for words, holds in traits.items() if holds)

@@ -112,7 +112,7 @@ def _freezes_parameters(context: ClassContext) -> bool:
 def _carries_gradient(one: Alternative) -> bool:
     if isinstance(one, Parameter):
         return one.trainable
-    return isinstance(one, Tensor) and (one.requires_grad or one.derived)
+    return isinstance(one, Tensor) and (one.requires_grad or one.derived) and not one.empty  # which has no values
 
 
 def _origin(value: Value) -> str:

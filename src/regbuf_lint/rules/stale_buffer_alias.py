@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.inert import inert
 from regbuf_lint.fixes.buffer_aliases import alias_fix
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
@@ -42,6 +43,9 @@ DOCS = RuleDocs(
         '        self.register_buffer("first", torch.ones(4), persistent=False)\n'
         "        self.second = self.first\n"
         "        self.both = [self.first, self.second]\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return x * self.second + sum(self.both)\n"
     ),
     use_instead=(
         "class Mixer(nn.Module):\n"
@@ -53,6 +57,9 @@ DOCS = RuleDocs(
         "    @property\n"
         "    def both(self) -> list[torch.Tensor]:\n"
         "        return [self.first, self.second]\n"
+        "\n"
+        "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+        "        return x * self.second + sum(self.both)\n"
     ),
     fix_safety=FixSafety(
         does="Makes the second name a buffer of its own, as RBF001 does, where the first one is still a plain tensor.",
@@ -85,6 +92,8 @@ def check(context: ClassContext) -> Iterator[Finding]:
         if not isinstance(event, Write) or not event.attribute or event.attribute in reported:
             continue
         if not _is_alias(context, event) or exempting(context, event.attribute) is not None:
+            continue
+        if inert(context, event.attribute) is not None:
             continue
         reported.add(event.attribute)
         yield _finding(context, event, event.attribute)

@@ -97,11 +97,15 @@ class Call:
 def part_called(call: Call) -> Trail:
     """Follow ``self.net(x, self.mask)``: a part computes with what it is given, its own Parameters and buffers.
 
-    A part of torch that holds neither, as a softmax, does what a function does.
+    A part of torch that holds neither, as a softmax, does what a function does; so does one that is made on the spot
+    and belongs to no object.
     """
+    function = call.node.func
     if call.callee and all(isinstance(one, Submodule) and holds_no_tensors(one.class_name) for one in call.callee):
         return computed(call, call.trails)
-    name = in_full(call.frame, call.node.func)
+    if isinstance(function, ast.Name) and not call.trail(function).origins:
+        return computed(call, call.trails)
+    name = in_full(call.frame, function)
     origins, part = call.origins, made(Source.OBJECT, name)
     for trail in call.trails:
         call.use(trail, Sink.PASSED, origins - trail.tensors | part.origins)

@@ -24,7 +24,7 @@ from regbuf_lint.infer.trace.call import (
 )
 from regbuf_lint.infer.trace.python_calls import container_called
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made, merged
-from regbuf_lint.model.use import DRAWN, Sink
+from regbuf_lint.model.use import AS_DEVICE, DRAWN, Sink
 from regbuf_lint.model.value import (
     Alternative,
     Literal,
@@ -43,7 +43,7 @@ from regbuf_lint.torch_facts.table import table
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from regbuf_lint.model.value import Value
 
@@ -122,9 +122,14 @@ def _device(call: Call) -> Trail | None:
         return None
     trail = call.trail(given)
     if trail.origins:
-        call.use(trail, Sink.PLACE)
-        return Trail(frozenset(replace(one, flow=Flow.BESIDE) for one in trail.origins))
+        call.tracer.use(call.frame, trail, Sink.PLACE, call.node, callee=AS_DEVICE)
+        return Trail(_beside(trail.origins))
     return made(Source.FRESH, "cpu" if is_cpu(call.value(given)) else "said")
+
+
+def _beside(origins: Iterable[Origin]) -> frozenset[Origin]:
+    """The origins of a new tensor on the device of others; it follows the object where these do."""
+    return frozenset(one if one.flow is Flow.JOINED else replace(one, flow=Flow.BESIDE) for one in origins)
 
 
 def is_cpu(value: Value) -> bool:
@@ -198,7 +203,7 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
         return trail.then(Flow.TO_CPU)
     if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
         return trail
-    there = frozenset(replace(one, flow=Flow.BESIDE) for given in call.trails for one in given.origins)
+    there = _beside(one for given in call.trails for one in given.origins)
     moved = frozenset(one.then(Flow.MOVED) for one in trail.origins if one.flow is not Flow.BESIDE)
     return Trail(moved | there) if moved | there else made(Source.FRESH, "said")
 

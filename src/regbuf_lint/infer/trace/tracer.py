@@ -12,11 +12,11 @@ from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.state import trail_at_entry
 from regbuf_lint.infer.trace.expressions import trail_of
-from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
+from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
 from regbuf_lint.model.use import Sink, Store, Use
-from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Unknown, is_only
+from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Unknown, is_number, is_only
 
 if TYPE_CHECKING:
     from collections import abc
@@ -72,7 +72,10 @@ class Tracer:
     def assigned(self, frame: TracedFrame, target: ast.expr, trail: Trail, state: State) -> None:
         """A target has got its value."""
         if isinstance(target, ast.Name):
-            state.trails[target.id] = trail_of_kind(trail, state.locals.get(target.id, frozenset()))
+            value = state.locals.get(target.id, frozenset())
+            state.trails[target.id] = trail_of_kind(trail, value)
+            if is_number(value):
+                self.use(frame, left_items(trail), Sink.HOST, target)
         elif isinstance(target, ast.Starred):
             self.assigned(frame, target.value, trail, state)
         elif isinstance(target, (ast.Tuple, ast.List)):

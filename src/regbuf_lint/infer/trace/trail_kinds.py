@@ -1,18 +1,27 @@
-"""Trails of values that are known to be no tensors."""
+"""Trails of values that are known to be no tensors, or go with tensors of any device."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.trail import Trail
-from regbuf_lint.model.value import Literal, NoneValue, Other, is_only
+from regbuf_lint.model.trail import Flow, Source, Trail
+from regbuf_lint.model.value import Literal, NoneValue, Other, is_number, is_only
 
 if TYPE_CHECKING:
     from regbuf_lint.model.value import Value
 
 
 def trail_of_kind(trail: Trail, value: Value) -> Trail:
-    """A trail, without tensors where the value is a number, a string or None."""
+    """A trail, without tensors where the value is a number, a string or None.
+
+    An item of a row that lies on the CPU counts as a number: it goes with tensors of any device.
+    """
     if trail.origins and is_only(value, Literal, Other, NoneValue):
         return Trail(trail.origins - trail.tensors)
-    return trail
+    items = left_items(trail).origins if is_number(value) else frozenset()
+    return Trail(trail.origins - items | {one.then(Flow.METADATA) for one in items}) if items else trail
+
+
+def left_items(trail: Trail) -> Trail:
+    """What of a trail is an item of an attribute, where that was left."""
+    return Trail(frozenset(one for one in trail.origins if (one.source, one.flow) == (Source.ENTRY, Flow.ELEMENT)))
