@@ -104,6 +104,8 @@ HOOK = """repos:
         ("black-jupyter", "args: [  # as wide as the screen\n        -l100,\n      ]", (100, DOUBLE)),
         ("black", "# args: [-l 100]", (88, DOUBLE)),
         ("ruff-format", "args: [--line-length=101]", (101, DOUBLE)),
+        ("ruff-format", "args: [--quote-style=single, --line-length=88]", (88, "'")),
+        ("ruff-format", "args: [--config, \"format.quote-style='preserve'\"]", (88, ANY)),
         ("yapf", "args: ['--style', '{{based_on_style: google, column_limit: 102}}']", (102, ANY, Brackets.ALIGNED)),
         ("yapf", "args: ['--style={{based_on_style: google}}']", (80, ANY, Brackets.ALIGNED)),
         ("yapf", "args: [--style=google, -i]", (80, ANY, Brackets.ALIGNED)),

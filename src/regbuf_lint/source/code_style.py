@@ -20,6 +20,8 @@ _GAP = r"[\s=:,\"'{\[\]-]*"
 """What may stand between an option and its value, on a command line and in YAML."""
 _LENGTH = rf"(?<![\w-])(?:--line-length|-l){_GAP}(\d+)"
 _KEEPS_STRINGS = r"(?<![\w-])(--skip-string-normalization|-S)(?![\w-])"
+_QUOTE_STYLE = rf"quote-style{_GAP}(single|double|preserve)"
+"""As an option, or as a setting that ``--config`` gives."""
 _CONFIG = rf"(?<![\w-])--config{_GAP}([\w./-]+)"
 _COLUMN_LIMIT = rf"(?:column_limit){_GAP}(\d+)"
 _BASED_ON = rf"(?:--style){_GAP}(?:based_on_style{_GAP})?(\w+)"
@@ -75,7 +77,8 @@ def code_style(tools: ProjectTools) -> CodeStyle:
 
 def _ruff(tools: ProjectTools, table: Mapping[str, Any]) -> CodeStyle:
     format_table = table.get("format")
-    quotes = format_table.get("quote-style") if isinstance(format_table, dict) else None
+    in_table = format_table.get("quote-style") if isinstance(format_table, dict) else None
+    quotes = tools.argument("ruff format", _QUOTE_STYLE) or in_table
     length = _number(tools.argument("ruff format", _LENGTH)) or _number(table.get("line-length"))
     return CodeStyle(length or DEFAULT_LENGTH, _QUOTES.get(str(quotes), '"'))
 
