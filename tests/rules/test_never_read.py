@@ -71,8 +71,18 @@ def test_a_computed_name_that_is_not_in_the_text_is_another_one(name: str, packa
     assert codes(NET + more, package) == ["RBF006"]
 
 
-def test_it_is_read_in_another_file(package: Path) -> None:
+def test_a_name_in_another_file_proves_no_use(package: Path) -> None:
     (package / "use.py").write_text("def last(net):\n    return net.steps[-1]\n", encoding="utf-8")
+    settings = Settings(root=package.parent, select=("RBF001", "RBF006"))
+    (finding,) = check_source(SourceText.from_text(NET), package / "net.py", settings).findings
+    assert finding.code == "RBF006"
+    assert finding.message.endswith("though other files read an attribute of that name")
+
+
+def test_a_subclass_in_another_file_reads_it(package: Path) -> None:
+    text = "from pkg.net import Net\n\nclass Sub(Net):\n    def last(self):\n        return self.steps[-1:]\n"
+    (package / "use.py").write_text(text, encoding="utf-8")
+    (package / "net.py").write_text(NET, encoding="utf-8")
     assert codes(NET, package) == ["RBF001"]
 
 

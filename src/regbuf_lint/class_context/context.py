@@ -401,14 +401,21 @@ class ClassContext:
         return place is not None and self.source.slice(place).partition(".")[2] == attribute
 
     def is_used_later(self, attribute: str) -> bool:
-        """Whether something may use the attribute once the object is built, as far as the text of the package tells."""
+        """Whether the class, a subclass, or code of its file may use the attribute once the object is built."""
         if any(map(self.runs_later, self.readers(attribute))) or self.in_dict(attribute):
             return True
-        return any(one.dynamic for one in self.family_uses) or self.is_read_outside(attribute)
+        inherited = (self.inference.uses(one).read.get(attribute, set()) for one in self.subclasses_at_hand)
+        if not all(readers <= BUILDERS for readers in inherited):
+            return True
+        return any(one.dynamic for one in self.family_uses) or self.is_read_beside(attribute)
 
     def is_read_outside(self, attribute: str) -> bool:
         """Whether something other than the class may read the attribute, as far as the text of the package tells."""
-        return self.is_read_beside(attribute) or is_read_in_other_files(self.inference, self.symbol, attribute)
+        return self.is_read_beside(attribute) or self.is_read_elsewhere(attribute)
+
+    def is_read_elsewhere(self, attribute: str) -> bool:
+        """Whether other files of the package read an attribute of that name from what may be an object of the class."""
+        return is_read_in_other_files(self.inference, self.symbol, attribute)
 
     def is_read_beside(self, attribute: str) -> bool:
         """Whether other code of the file reads an attribute of that name."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
 
 NEVER_READ = "nothing reads it once the object is built"
+UNREAD_HERE = "nothing in its file reads it once the object is built, though other files read an attribute of that name"
 HOST_ONLY = "Python alone reads it"
 NUMBER = "it is a number, which goes with tensors of any device"
 CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
@@ -30,7 +31,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
         return None
     is_kept = context.is_kept_elsewhere(attribute)
     if not trace.uses(attribute) and not is_kept and not context.is_used_later(attribute):
-        return NEVER_READ
+        return UNREAD_HERE if context.is_read_elsewhere(attribute) else NEVER_READ
     value = context.value_of(attribute)
     if any(one.random or one.derived for one in tensors_inside(value)) or context.in_dict(attribute) is not None:
         return None

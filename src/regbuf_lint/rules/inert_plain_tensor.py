@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.findings.inert import CHOSEN_DEVICE, HOST_ONLY, NEVER_READ, NUMBER, inert
+from regbuf_lint.findings.inert import CHOSEN_DEVICE, HOST_ONLY, NEVER_READ, NUMBER, UNREAD_HERE, inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.fixes.buffer_fix import NO_FIX
@@ -31,10 +31,10 @@ META = RuleMeta(
 DOCS = RuleDocs(
     what=(
         "Reports what RBF001 would report, were it not that the methods of the class show that nothing comes of it: "
-        "a number without dimensions, which goes with tensors of any device; a tensor that nothing reads once the "
-        "object is built; one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`); one that the "
-        "constructor puts on a device that whoever builds the object, or the machine, has to choose, where no method "
-        "moves or changes it."
+        "a number without dimensions, which goes with tensors of any device; a tensor that nothing in its file reads "
+        "once the object is built; one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`); one "
+        "that the constructor puts on a device that whoever builds the object, or the machine, has to choose, where "
+        "no method moves or changes it."
     ),
     why=(
         "Nothing fails today. But the next method that combines the tensor with its input fails on an accelerator, "
@@ -80,11 +80,12 @@ DOCS = RuleDocs(
 
 _INSTEAD = {
     NEVER_READ: "delete it, or use a local",
+    UNREAD_HERE: "delete it where nothing needs it, else register it as a buffer",
     HOST_ONLY: "keep a number or a list of Python instead",
     NUMBER: "use a number of Python, or register it as a buffer",
     CHOSEN_DEVICE: "register it as a buffer, so that the object can be moved later, too",
 }
-_REGISTERED = frozenset({NUMBER, CHOSEN_DEVICE})
+_REGISTERED = frozenset({UNREAD_HERE, NUMBER, CHOSEN_DEVICE})
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

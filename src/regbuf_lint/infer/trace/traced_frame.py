@@ -13,7 +13,7 @@ from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.references import BuiltSubmodule, FunctionValue, Instance
 from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
 from regbuf_lint.model.trail import NOWHERE, Source, Trail, made, merged
-from regbuf_lint.model.value import is_only
+from regbuf_lint.model.value import Sequence, is_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,25 +30,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """The trails of a call's arguments."""
+    """The trails of a call's arguments; ``owner`` is that of what a method is called of."""
 
+    owner: Trail
     positional: tuple[Trail, ...]
     keywords: Mapping[str, Trail]
     rest: Trail | None
 
     @property
-    def every(self) -> list[Trail]:
+    def arguments(self) -> list[Trail]:
         return [*self.positional, *self.keywords.values(), *([self.rest] if self.rest is not None else [])]
+
+    @property
+    def every(self) -> list[Trail]:
+        return [self.owner, *self.arguments]
 
     def key(self) -> CallKey:
         """A hashable form, equal where all trails are."""
-        return (self.positional, frozenset(self.keywords.items()), self.rest)
+        return (self.owner, self.positional, frozenset(self.keywords.items()), self.rest)
 
     def without_names(self) -> tuple[_Passed, dict[str, str]]:
         """The same with numbers for names, which only messages tell apart, and the name behind each number."""
         names = sorted(frozenset[str]().union(*(one.names for one in self.every)))
         numbers = {name: str(place) for place, name in enumerate(names)}
         renamed = _Passed(
+            self.owner.renamed(numbers),
             tuple(one.renamed(numbers) for one in self.positional),
             {keyword: one.renamed(numbers) for keyword, one in self.keywords.items()},
             None if self.rest is None else self.rest.renamed(numbers),
@@ -239,7 +245,14 @@ class TracedFrame(Frame):
         keywords = {one.arg: self.trails.get(one.value, NOWHERE) for one in node.keywords if one.arg is not None}
         more = [*(one.value for one in starred), *(one.value for one in node.keywords if one.arg is None)]
         rest = merged(self.trails.get(one, NOWHERE).element for one in more) if more else None
-        self._passed = _Passed(positional, keywords, rest)
+        self._passed = _Passed(self._tuple_called(node.func), positional, keywords, rest)
+
+    def _tuple_called(self, function: ast.expr) -> Trail:
+        """The trail of the named tuple whose method is called; what else has methods has its parts to itself."""
+        owner = function.value if isinstance(function, ast.Attribute) else None
+        if owner is None or not is_only(self.value_of(owner), Sequence):
+            return NOWHERE
+        return self.trails.get(owner, NOWHERE)
 
     def has_passed(self) -> None:
         """The functions that a call may mean have been followed."""
@@ -261,15 +274,15 @@ class TracedFrame(Frame):
             local.trails[name] = trail_of_kind(trail, value)
 
     def _given(self, arguments: ast.arguments, function: FunctionValue) -> dict[str, Trail]:
-        """The trails of the arguments that are passed, by name; the object itself has none."""
+        """The trails of the arguments that are passed, by name."""
         names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
         found: dict[str, Trail] = {}
         if function.receiver is not None and names:
-            found[names.pop(0)] = NOWHERE
+            found[names.pop(0)] = self._passed.owner if self._passed is not None else NOWHERE
         if self._passed is None:
             return found
         found |= dict(zip(names, self._passed.positional, strict=False)) | dict(self._passed.keywords)
-        every = merged(Trail(one.origins) for one in (NOWHERE, *self._passed.every))
+        every = merged(Trail(one.origins) for one in (NOWHERE, *self._passed.arguments))
         if self._passed.rest is not None:
             found = dict.fromkeys((*names, *(one.arg for one in arguments.kwonlyargs)), every) | found
         more = (arguments.vararg, arguments.kwarg)
