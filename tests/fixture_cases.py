@@ -18,7 +18,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,7 +86,7 @@ class Case:
     def fixed_path(self) -> Path:
         return self.path.with_name(self.path.stem + FIXED)
 
-    @property
+    @cached_property
     def settings(self) -> Settings:
         """Those of the ``pyproject.toml`` in the file's own directory, else the defaults."""
         config = self.path.with_name("pyproject.toml")
@@ -133,9 +133,11 @@ def _row_meant(row: int, match: re.Match[str]) -> int:
     return row + 1 if stands_alone else row
 
 
-def all_cases() -> list[Case]:
+@cache
+def all_cases() -> tuple[Case, ...]:
+    """Every file that is linted, for all tests the same objects, which know their settings."""
     paths = (path for path in FIXTURES.rglob("*.py") if not path.name.endswith(FIXED))
-    return [Case(path) for path in sorted(paths)]
+    return tuple(Case(path) for path in sorted(paths))
 
 
 @cache
@@ -169,11 +171,13 @@ def built_file(case: Case, directory: Path, *, fixed: bool) -> Iterator[ModuleTy
 @contextmanager
 def imported_file(path: Path, directory: Path) -> Iterator[ModuleType]:
     """Import a file, which imports others of the directory; afterwards none of them is imported any more."""
-    before = dict(sys.modules)
+    before, writing = dict(sys.modules), sys.dont_write_bytecode
     sys.path.insert(0, str(directory))
+    sys.dont_write_bytecode = True  # nobody imports the file again
     try:
         yield _imported(path)
     finally:
+        sys.dont_write_bytecode = writing
         sys.path.remove(str(directory))
         new = [name for name, value in sys.modules.items() if before.get(name) is not value]
         for name in [name for name in new if _lies_in(sys.modules[name], directory)]:
