@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # Tests compare what directories hold, and run changed code; those of the cache name a directory for it.
 os.environ["REGBUF_LINT_NO_CACHE"] = "1"
 _BY_CASE = "tests/test_fixtures.py::"
+_TOGETHER = "tests/metamorphic/"
+"""A directory whose tests share what each rewrite makes of each program."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -30,7 +32,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def _scope(nodeid: str) -> str:
     """Return the name of what a test is kept together with."""
     path, _, test = nodeid.partition("::")
-    return test.partition("[")[2] or test if nodeid.startswith(_BY_CASE) else path
+    if nodeid.startswith(_BY_CASE):
+        return test.partition("[")[2] or test
+    return _TOGETHER if path.startswith(_TOGETHER) else path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,7 +13,7 @@ from regbuf_lint.engine.run import check_source
 from regbuf_lint.engine.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from programs import Program
@@ -66,13 +66,13 @@ class Comparison:
         self._sessions: dict[Settings, Session] = {}
         self._before: dict[str, Counter[Found]] = {}
 
-    def compared(self, rewrite: Rewrite, programs: list[Program]) -> Compared:
+    def compared(self, rewrite: Rewrite, programs: Iterable[Program]) -> Compared:
         """What a rewrite changes."""
         rewritten = 0
         differences = {}
         with _no_garbage_collection():
             for program in programs:
-                changed = rewrite.apply(program)
+                changed = rewrite.of(program)
                 if changed.texts == program.texts:
                     continue
                 rewritten += 1
@@ -126,9 +126,10 @@ def _listed(found: Counter[Found]) -> tuple[str, ...]:
 
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """Trees are many, and looking for cycles in them is slow."""
+    """Trees are many, and looking for cycles in them is slow, now and in whatever this process does afterwards."""
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()

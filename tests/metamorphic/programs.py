@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -15,6 +15,8 @@ from fixture_cases import FIXTURES, Case, all_cases
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from rewrites.rewrite import Rewritten
 
     from regbuf_lint.source.text import SourceText
 
@@ -53,11 +55,13 @@ class Program:
         name: the fixture's, or that of the project's directory.
         cases: the Python files, all of them linted, by path within the program.
         others: the other files, which stay as they are.
+        rewritten: what rewrites have made of the program, by their names.
     """
 
     name: str
     cases: Mapping[str, Case]
     others: Mapping[str, bytes]
+    rewritten: dict[str, Rewritten] = field(default_factory=dict, repr=False)
 
     @cached_property
     def files(self) -> Mapping[str, File]:
@@ -98,9 +102,10 @@ def words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
-def all_programs() -> list[Program]:
-    """Every fixture, those of one project together."""
-    return sorted(_programs(all_cases()), key=lambda program: program.name)
+@cache
+def all_programs() -> tuple[Program, ...]:
+    """Every fixture, those of one project together; for all tests the same objects, each parsed once."""
+    return tuple(sorted(_programs(all_cases()), key=lambda program: program.name))
 
 
 def _programs(cases: Iterable[Case]) -> Iterator[Program]:

@@ -39,6 +39,12 @@ class Rewrite:
     example: str
     apply: Callable[[Program], Rewritten]
 
+    def of(self, program: Program) -> Rewritten:
+        """What ``apply`` gives, asked for once for each program."""
+        if self.name not in program.rewritten:
+            program.rewritten[self.name] = self.apply(program)
+        return program.rewritten[self.name]
+
 
 def of_each_file(rewritten: Callable[[File, Program], cst.Module]) -> Callable[[Program], Rewritten]:
     """The rewrite that treats each file by itself."""
