@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from borrowed_workers import borrow_workers
 from fixture_cases import FIXTURES, all_cases, session_with
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
@@ -45,6 +46,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def reports(findings: Path, device: str) -> dict[str, CaseReport]:
     pytest.importorskip("torch")
     with pytest.MonkeyPatch.context() as patch:
+        borrow_workers(patch)
         patch.chdir(findings.parent)  # each process gets a copy of the working directory: nearly nothing here
         return verified(findings, device)
 

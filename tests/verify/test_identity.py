@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from borrowed_workers import borrow_workers
 from fixture_cases import FIXTURES
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.isolation.supervision import Limits
@@ -30,6 +31,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     directory = tmp_path_factory.mktemp("identity")
     cases = [unchanged(case, directory / str(number)) for number, case in enumerate(PAIRS)]
     with pytest.MonkeyPatch.context() as patch:
+        borrow_workers(patch)
         patch.chdir(tmp_path_factory.mktemp("empty"))  # of which each process gets a copy
         with started(["meta"], Limits(), jobs=2) as (seen, workers):
             return {report.case.name: report for report in run_cases(cases, seen, workers)}
