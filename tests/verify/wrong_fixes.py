@@ -548,6 +548,21 @@ LATER_AND_ELSEWHERE: dict[str, Wrong] = {
     ),
 }
 
+MEMORY: dict[str, Wrong] = {
+    "from_the_eighth_call_on": (
+        "outputs-cpu",
+        Version(rows(FIXED, "self.calls = 0"), COUNTED.format(7)),
+        Version(rows(PLAIN, "self.calls = 0"), COUNTED.format(99)),
+    ),
+    "strides_of_an_output": returning(Y, f"({Y}).t().contiguous().t()"),
+    "an_output_is_the_buffer": returning(f"({Y}, self.scale.clone())", f"({Y}, self.scale)"),
+    "an_output_is_a_copy_of_the_buffer": returning(f"({Y}, self.scale)", f"({Y}, self.scale.clone())"),
+    "an_output_is_the_input": returning(f"({Y}, x.clone())", f"({Y}, x)"),
+    "an_output_is_part_of_the_input": returning(f"({Y}, x[:1].clone())", f"({Y}, x[:1])"),
+    "an_output_is_another": returning(f"[{Y}, {Y}]", f"[{Y}] * 2"),
+    "a_view_of_bytes": returning(f"({Y}, memoryview(b'1'))", f"({Y}, memoryview(b'2'))"),
+}
+
 CODE_WITHOUT_NAMES: dict[str, Wrong] = {
     "a_lambda_of_the_class": with_method("same-code", "\n    n = lambda self: 3\n", "\n    n = lambda self: 4\n"),
     "a_property_of_a_lambda": with_method(
@@ -616,6 +631,7 @@ WRONG: dict[str, Wrong] = {
     **OTHER_CODE,
     **OTHER_TOOLS,
     **LATER_AND_ELSEWHERE,
+    **MEMORY,
     **CODE_WITHOUT_NAMES,
     **INHERITED_NO_MORE,
     **THE_PROGRAM,

@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen
 from regbuf_lint.verify.checks.differing import difference
+from regbuf_lint.verify.checks.moves import all_tensors
 from regbuf_lint.verify.model import PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import torch
+    from torch import nn
+
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
 _MODES = {
-    "in train()": ["train"] * 4,
-    "in eval()": ["eval"] * 3,
+    "in train()": ["train"] * 8,
+    "in eval()": ["eval"] * 4,
     "in turns": ["eval", "train", "eval"],
     "without gradients": ["eval"],
     "under autocast": ["eval"],
@@ -31,8 +37,8 @@ class OutputsCpu(Check):
     name = "outputs-cpu"
     asserts = (
         "outputs of several calls in a row on the CPU, in `train()`, in `eval()` and in turns, without gradients and "
-        "under autocast, are equal bit for bit, with their types, keys, dtypes and shapes; the inputs are left as they "
-        "were"
+        "under autocast, are equal bit for bit, with their types, keys, dtypes, shapes and strides; they share memory "
+        "with inputs, state and each other as before, and the inputs are left as they were"
     )
     shows_bug = False
     needs_original = True
@@ -61,9 +67,20 @@ class OutputsCpu(Check):
 def _differing(ours: Any, theirs: Any) -> str:
     if isinstance(ours, str):
         return ""
-    return difference(ours["result"], theirs["result"]) or (
-        "the inputs are changed" if ours["inputs"] != theirs["inputs"] else ""
-    )
+    if ours["inputs"] != theirs["inputs"]:
+        return difference(ours["result"], theirs["result"]) or "the inputs are changed"
+    return difference(ours["result"], theirs["result"]) or _laid_out_otherwise(ours["tensors"], theirs["tensors"])
+
+
+def _laid_out_otherwise(ours: list[Facts], theirs: list[Facts]) -> str:
+    """Say how tensors lie in memory otherwise; where several elements were in one place, fixes may part them."""
+    for number, (now, before) in enumerate(zip(ours, theirs, strict=True), 1):
+        if now["strides"] != before["strides"] and 0 not in before["strides"]:
+            return f"the strides of tensor {number} are {now['strides']}, not {before['strides']}"
+        if now["shares"] != before["shares"]:
+            now_with, before_with = (", ".join(one["shares"]) or "nothing" for one in (now, before))
+            return f"tensor {number} shares memory with {now_with}, not with {before_with}"
+    return ""
 
 
 def _results(subject: Subject) -> Facts:
@@ -84,11 +101,36 @@ def _results(subject: Subject) -> Facts:
             inputs = subject.given()
             try:
                 with contexts.get(said, nullcontext)():
-                    result = sketch(_drawn(called(getattr(module, mode)(), inputs)))
+                    result = _drawn(called(getattr(module, mode)(), inputs))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
                 found[f"call {number} {said}"] = type(error).__name__
                 break
-            found[f"call {number} {said}"] = {"result": result, "inputs": digest(inputs)}
+            found[f"call {number} {said}"] = {
+                "result": sketch(result),
+                "inputs": digest(inputs),
+                "tensors": _laid_out(subject, module, inputs, result),
+            }
+    return found
+
+
+def _laid_out(subject: Subject, module: nn.Module, inputs: Any, result: Any) -> list[Facts]:
+    """Return how the tensors of a result lie in memory, and whose memory it is."""
+    from regbuf_lint.verify.worker.values import memory, strides, tensors  # noqa: PLC0415  imports torch
+
+    owners: dict[int, list[str]] = {}
+
+    def own(name: str, held: Iterable[torch.Tensor]) -> None:
+        for place in {memory(one) for one in held} - {0}:
+            owners.setdefault(place, []).append(name)
+
+    outputs = tensors(result)
+    if outputs:
+        own("the inputs", tensors(inputs))
+        own("the module's state", all_tensors(subject, module).values())
+    found = []
+    for number, one in enumerate(outputs, 1):
+        found.append({"strides": strides(one), "shares": list(owners.get(memory(one), ()))})
+        own(f"tensor {number}", [one])
     return found
 
 

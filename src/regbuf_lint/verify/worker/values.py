@@ -95,6 +95,21 @@ def _slots(kind: type) -> list[str]:
     return [name for name in names if name not in {"__dict__", "__weakref__"}]
 
 
+def strides(tensor: torch.Tensor) -> list[int]:
+    """Return the steps in memory from one element to the next, without those along dimensions of a single element."""
+    if tensor.layout is not torch.strided or not tensor.numel():
+        return []
+    return [step for step, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1]
+
+
+def memory(tensor: torch.Tensor) -> int:
+    """Return where the memory of a tensor begins; 0 where it has none that can be told."""
+    try:
+        return int(tensor.untyped_storage().data_ptr())
+    except Exception:  # noqa: BLE001  each layout has its own way to say that it has no single memory
+        return 0
+
+
 def digest(value: Any) -> str:
     """Return what is equal for two values only if they are equal bit for bit, in every type, key, dtype and shape."""
     state = hashlib.sha256()
@@ -158,6 +173,8 @@ def _own_text(value: Any) -> str:
         return str(value.__qualname__)
     if isinstance(value, ModuleType):
         return value.__name__
+    if isinstance(value, memoryview):
+        return f"{value.format} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     if _is_array(value):
         return f"{value.dtype} {getattr(value, 'shape', ())} {hashlib.sha256(value.tobytes()).hexdigest()}"
     if isinstance(value, _CONTAINERS) or next(parts(value), None) is not None:
