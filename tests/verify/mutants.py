@@ -166,6 +166,9 @@ MUTANTS = {
         Version(rows(PLAIN, "self.start = self.linear.weight.detach().clone()")),
     ),
     "outputs-cpu": Mutant("another result, by very little", Version(last=" + 0.0000002")),
+    "outputs-cast": Mutant(
+        "it refuses double precision", Version(first="assert x.dtype is not torch.float64")
+    ),
     "outputs-device": Mutant("forward makes a tensor on the CPU", Version(last=" * torch.ones(3)"), device="meta"),
     "deepcopy": Mutant(
         "copies share the buffer",

@@ -563,6 +563,22 @@ MEMORY: dict[str, Wrong] = {
     "a_view_of_bytes": returning(f"({Y}, memoryview(b'1'))", f"({Y}, memoryview(b'2'))"),
 }
 
+OTHER_DTYPES: dict[str, Wrong] = {
+    "double_is_refused": wrong("outputs-cast", first="assert x.dtype is torch.float32"),
+    "bfloat16_is_refused": wrong("outputs-cast", first="assert x.dtype is not torch.bfloat16"),
+    "double_gives_single_precision": returning(Y, f"({Y}).float()", "outputs-cast"),
+    "double_gives_something_else": wrong("outputs-cast", first="if x.dtype is torch.float64: x = x + 1"),
+    "bfloat16_gives_one_more": returning(f"[{Y}]", f"[{Y}] * (1 + (x.dtype is torch.bfloat16))", "outputs-cast"),
+    "it_cannot_be_assigned": wrong(
+        "state-kept",
+        more=method(
+            "def __setattr__(self, name, value):",
+            'if name == "scale": raise TypeError',
+            "super().__setattr__(name, value)",
+        ),
+    ),
+}
+
 CODE_WITHOUT_NAMES: dict[str, Wrong] = {
     "a_lambda_of_the_class": with_method("same-code", "\n    n = lambda self: 3\n", "\n    n = lambda self: 4\n"),
     "a_property_of_a_lambda": with_method(
@@ -632,6 +648,7 @@ WRONG: dict[str, Wrong] = {
     **OTHER_TOOLS,
     **LATER_AND_ELSEWHERE,
     **MEMORY,
+    **OTHER_DTYPES,
     **CODE_WITHOUT_NAMES,
     **INHERITED_NO_MORE,
     **THE_PROGRAM,

@@ -14,6 +14,7 @@ from regbuf_lint.verify.checks.moves_after_use import MovesAfterUse
 from regbuf_lint.verify.checks.no_gradients import NoGradients
 from regbuf_lint.verify.checks.not_parameters import NotParameters
 from regbuf_lint.verify.checks.optimizer_step import OptimizerStep
+from regbuf_lint.verify.checks.outputs_cast import OutputsCast
 from regbuf_lint.verify.checks.outputs_cpu import OutputsCpu
 from regbuf_lint.verify.checks.outputs_device import OutputsDevice
 from regbuf_lint.verify.checks.pickles import Pickles
@@ -43,6 +44,7 @@ CHECKS: dict[str, Check] = {
         NoGradients(),
         OptimizerStep(),
         OutputsCpu(),
+        OutputsCast(),
         SameGradients(),
         SameState(),
         SameCode(),

@@ -9,6 +9,8 @@ from regbuf_lint.verify.checks.check import Check, Seen, none_of
 from regbuf_lint.verify.model import PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from torch import nn
 
     from regbuf_lint.verify.model import Facts
@@ -24,7 +26,7 @@ class StateKept(Check):
     """Each plain tensor of the original is found by the same way, and is a Parameter or buffer."""
 
     name = "state-kept"
-    asserts = "what was a plain tensor is registered now, equal bit for bit, and read the same way"
+    asserts = "what was a plain tensor is registered now, equal bit for bit, and read and assigned the same way"
     shows_bug = False
     needs_original = True
 
@@ -34,7 +36,7 @@ class StateKept(Check):
 
         module = subject.module
         registered = {id(tensor) for tensor in subject.tensors(module).values()}
-        seen: Facts = {"routes": {}}
+        seen: Facts = {"routes": {}, "refused": refusing(subject, subject.routes)}
         for route in subject.routes:
             value = _follow(module, route)
             same = value is not None and hasattr(value, "dtype")
@@ -68,6 +70,14 @@ class StateKept(Check):
             return none_of(other, "held by another kind of container")
         if lost:
             return none_of(lost, "neither Parameter nor buffer")
+        refused = seen.facts["refused"]
+        closed = [
+            f"{path} ({refused[path]})"
+            for path in fixed.keys() & refused.keys() & seen.inventory["buffers"].keys()
+            if not before["stragglers"][path]["refused"]
+        ]
+        if closed:
+            return none_of(closed, "cannot be assigned any longer")
         if not fixed and not seen.changes.state:
             said = "nothing was registered"
             return failed(said) if seen.claims.codes & REGISTERING else not_run(f"{said}, and nothing had to be")
@@ -90,6 +100,24 @@ def _is_kept(name: str, before: Facts, after: Facts) -> bool:
     """Whether a Parameter that is none any longer has become a buffer of the same value."""
     buffer = after["buffers"].get(name, {})
     return bool(buffer.get("digest") == before["parameters"][name]["digest"])
+
+
+def refusing(subject: Subject, routes: Iterable[str]) -> dict[str, str]:
+    """Return which attributes cannot be assigned a copy of the tensor that they hold, with what that raises."""
+    import torch  # noqa: PLC0415
+
+    module = subject.fresh()
+    found = {}
+    for route in routes:
+        path, _, name = route.rpartition(".")
+        value = _follow(module, route)
+        if not isinstance(value, torch.Tensor) or not name.isidentifier():
+            continue
+        try:
+            setattr(_follow(module, path), name, value.detach().clone())
+        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
+            found[route] = type(error).__name__
+    return found
 
 
 def holder(module: nn.Module, route: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from regbuf_lint.verify.checks.state_kept import holder
+from regbuf_lint.verify.checks.state_kept import holder, refusing
 from regbuf_lint.verify.stragglers import found
 from regbuf_lint.verify.worker.importing import file_of
 from regbuf_lint.verify.worker.marks import marks
@@ -28,7 +28,7 @@ def take_inventory(subject: Subject) -> Facts:
     return {
         "parameters": {name: _tensor(one) for name, one in module.named_parameters(remove_duplicate=False)},
         "buffers": {name: _buffer(one) | {"saved": name in keys} for name, one in _buffers(module).items()},
-        "stragglers": {one.path: _straggler(module, one, tensor) | _tensor(tensor) for one, tensor in found(module)},
+        "stragglers": _stragglers(subject),
         "marks": marks(subject),
         "keys": sorted(keys),
         "classes": sorted(_classes(module)),
@@ -43,6 +43,15 @@ def _buffers(module: nn.Module) -> dict[str, torch.Tensor | None]:
         for name, buffer in vars(owner).get("_buffers", {}).items()
     }
     return registered | dict(module.named_buffers(remove_duplicate=False))
+
+
+def _stragglers(subject: Subject) -> Facts:
+    plain = {one.path: (one, tensor) for one, tensor in found(subject.module)}
+    refused = refusing(subject, plain)
+    return {
+        path: _straggler(subject.module, one, tensor) | _tensor(tensor) | {"refused": refused.get(path, "")}
+        for path, (one, tensor) in plain.items()
+    }
 
 
 def _straggler(module: nn.Module, one: Straggler, tensor: torch.Tensor) -> dict[str, Any]:
