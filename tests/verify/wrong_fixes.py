@@ -579,6 +579,36 @@ OTHER_DTYPES: dict[str, Wrong] = {
     ),
 }
 
+SAID = "for _ in range(400): print('y' * 60)"
+OUTSIDE: dict[str, Wrong] = {
+    "a_print_more": (
+        "builds",
+        Version(rows(FIXED, "print('a row')"), "print('a row')"),
+        Version(rows(PLAIN, "print('a row')")),
+    ),
+    "a_print_behind_much": beside("builds", SAID, rows(SAID, "print('z')")),
+    "a_row_on_standard_error": wrong("builds", first="__import__('sys').stderr.write('deprecated\\n')"),
+    "a_warning": wrong("builds", first="__import__('warnings').warn('slow')"),
+    "a_temporary_file": beside("builds", "pass", "__import__('tempfile').mkstemp()"),
+    "a_file_elsewhere": beside("builds", "pass", "__import__('os').utime('/')"),
+    "a_process": beside("builds", "pass", "__import__('subprocess').run(['true'])"),
+    "memory_for_others": beside(
+        "builds",
+        "from multiprocessing.shared_memory import SharedMemory",
+        "from multiprocessing.shared_memory import SharedMemory; "
+        "globals().setdefault('KEPT', []).append(SharedMemory(create=True, size=9))",
+    ),
+    "a_profiler_is_ended": beside("builds", "pass", "__import__('sys').setprofile(None)"),
+    "a_function_at_the_end": beside("same-state", "pass", "__import__('atexit').register(print)"),
+    "a_stream_of_its_own": beside("same-state", "pass", "__import__('sys').stdout = None"),
+    "memory_that_torch_shares": beside(
+        "same-state",
+        "pass",
+        "torch.multiprocessing.set_sharing_strategy('file_system'), "
+        "globals().setdefault('KEPT', []).append(torch.ones(9).share_memory_())",
+    ),
+}
+
 CODE_WITHOUT_NAMES: dict[str, Wrong] = {
     "a_lambda_of_the_class": with_method("same-code", "\n    n = lambda self: 3\n", "\n    n = lambda self: 4\n"),
     "a_property_of_a_lambda": with_method(
@@ -649,6 +679,7 @@ WRONG: dict[str, Wrong] = {
     **LATER_AND_ELSEWHERE,
     **MEMORY,
     **OTHER_DTYPES,
+    **OUTSIDE,
     **CODE_WITHOUT_NAMES,
     **INHERITED_NO_MORE,
     **THE_PROGRAM,

@@ -25,6 +25,8 @@ _NO_BUFFER_CLASS = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LONGEST = 160
+_EFFECTS = "effects"
+_OUTSIDE = ("standard output", "standard error", _EFFECTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Observation:
         error: what building or calling it raised; empty where it did not.
         problem: what the process did wrong: a crash, a hang, too much memory, output; empty where nothing.
         stdout: what it wrote to standard output, shortened.
+        outside: what each step wrote and did beyond its process, by check (see ``worker.outside``).
     """
 
     inventory: Facts | None
@@ -44,6 +47,7 @@ class Observation:
     error: Facts = field(default_factory=dict)
     problem: str = ""
     stdout: str = ""
+    outside: dict[str, Facts] = field(default_factory=dict)
 
     @property
     def plain(self) -> list[str]:
@@ -67,10 +71,21 @@ class Observation:
             return not_run(f"{module} is not installed", blocks=True)
         return None
 
-    def prints_more(self, original: Observation) -> str:
-        """Return a row of standard output that the original has not, whatever the numbers in it; empty where none."""
+    def does_more(self, original: Observation) -> str:
+        """Return what it writes or does that the original does not, whatever the numbers in it; empty where nothing."""
+        kinds = _OUTSIDE if not original.error and original.inventory else _OUTSIDE[:1]
+        for kind in kinds:
+            known = {row for step in original.outside.values() for row in step.get(kind, {})}
+            for step in (INVENTORY, CALLED):
+                theirs = original.outside.get(step, {}).get(kind, {})
+                for row, (times, said) in self.outside.get(step, {}).get(kind, {}).items():
+                    if row not in known:
+                        return _does(kind, said)
+                    if row in theirs and times > theirs[row][0]:
+                        return f"{_does(kind, said)} so often"
         known = {_without_numbers(row) for row in original.stdout.splitlines()}
-        return next((row for row in self.stdout.splitlines() if _without_numbers(row) not in known), "")
+        more = next((row for row in self.stdout.splitlines() if _without_numbers(row) not in known), "")
+        return _does(_OUTSIDE[0], more) if more else ""
 
     def verdict(self) -> Verdict | None:
         """Return what speaks against the version as a whole, None where it was built and called."""
@@ -122,6 +137,7 @@ def observe(  # noqa: PLR0913  what a version is looked at for has no smaller pa
         error if "error" in error else {},
         _problem(done),
         done.stdout,
+        {line["check"]: line.get("outside", {}) for line in done.lines if "check" in line},
     )
 
 
@@ -135,6 +151,14 @@ def _problem(done: Work) -> str:
     if done.ending.how != "exited" or done.ending.code:
         return done.ending.describe()
     return ""
+
+
+def _does(kind: str, said: str) -> str:
+    return f"it {said[:100]}, and the original did not" if kind == _EFFECTS else _wrote(kind, said)
+
+
+def _wrote(kind: str, said: str) -> str:
+    return f"it wrote to {kind}, and the original did not: {said[:100]!r}"
 
 
 def _without_numbers(row: str) -> str:

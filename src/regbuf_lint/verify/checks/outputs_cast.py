@@ -39,16 +39,11 @@ class OutputsCast(Check):
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Call a new module, and others after each cast."""
-        from regbuf_lint.verify.worker.subject import error_facts  # noqa: PLC0415  imports torch
-
         reference = subject.call(subject.fresh().eval())
         facts: Facts = {}
         for cast in _CASTS:
             for way in _WAYS if subject.side == ORIGINAL else _WAYS[:1]:
-                try:
-                    facts[cast + way] = _of_cast(subject, cast, reference, by_hand=bool(way))
-                except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
-                    facts[cast + way] = error_facts(error)
+                facts[cast + way] = _of_cast(subject, cast, reference, by_hand=bool(way))
         return facts
 
     def judge(self, seen: Seen) -> Verdict:
@@ -81,6 +76,15 @@ def _differing(cast: str, ours: Facts, originals: Sequence[Facts]) -> str:
 
 
 def _of_cast(subject: Subject, cast: str, reference: Any, *, by_hand: bool) -> Facts:
+    from regbuf_lint.verify.worker.subject import error_facts  # noqa: PLC0415  imports torch
+
+    try:
+        return _called(subject, cast, reference, by_hand=by_hand)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
+        return error_facts(error)
+
+
+def _called(subject: Subject, cast: str, reference: Any, *, by_hand: bool) -> Facts:
     import torch  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.verify.isolation.effects import remove_created
 from regbuf_lint.verify.isolation.server import STDERR, STDOUT
 from regbuf_lint.verify.isolation.supervision import Ending, Limits, end_children, supervise
 
@@ -111,6 +112,7 @@ class Worker:
                 "limits": asdict(self._limits),
             }
             ending = self._in_child(full) if self.forks else self._in_interpreter(full, scratch)
+            remove_created(scratch)
             return Work(ending, _noted(scratch / FACTS), _start(scratch / STDOUT), _end(scratch / STDERR))
 
     def _in_child(self, request: dict[str, Any]) -> Ending:

@@ -21,6 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from regbuf_lint.verify.isolation.effects import HOME, TEMPORARY, WORK, Effects, link_entries
 from regbuf_lint.verify.isolation.supervision import (
     Ending,
     Limits,
@@ -76,13 +77,17 @@ def _handle(request: dict[str, Any], pipes: tuple[int, int]) -> Ending:
     with suppress(OSError):  # the child was faster, or has ended
         os.setpgid(pid, pid)
     scratch = Path(request["scratch"])
-    return supervise(
-        pid,
-        partial(_poll, pid),
-        Limits(**request["limits"]),
-        [scratch / STDOUT, scratch / STDERR],
-        watched=os.getppid(),
-    )
+    printing = [scratch / STDOUT, scratch / STDERR]
+    ending = supervise(pid, partial(_poll, pid), Limits(**request["limits"]), printing, watched=os.getppid())
+    for left in shared_memory(pid):
+        with suppress(OSError):
+            left.unlink()
+    return ending
+
+
+def shared_memory(pid: int) -> list[Path]:
+    """Return the memory that torch shares for a process, which lasts when the process is killed."""
+    return list(Path("/dev/shm").glob(f"torch_{pid}_*"))  # noqa: S108  that is where Linux has it
 
 
 def _poll(pid: int) -> int | None:
@@ -101,8 +106,7 @@ def _run_child(request: dict[str, Any], pipes: tuple[int, int]) -> None:
         _end_with_parent()
         for pipe in pipes:
             os.close(pipe)
-        redirect(Path(request["scratch"]))
-        settle(Path(request["scratch"]), Path(request["here"]))
+        enter(request)
         run_request(request)
         code = 0
     except BaseException:  # noqa: BLE001  nothing may return into the server's loop
@@ -132,19 +136,33 @@ def redirect(scratch: Path) -> None:
         os.close(opened)
 
 
+def enter(request: dict[str, Any]) -> None:
+    """Let this process have files and directories of its own, and note what it does beyond them."""
+    scratch = Path(request["scratch"])
+    redirect(scratch)
+    settle(scratch, Path(request["here"]))
+    sources = {Path(file).resolve().parent for file in [request["build"]["file"]] if file} if "build" in request else ()
+    sys.addaudithook(Effects(scratch, sources))
+
+
 def settle(scratch: Path, here: Path) -> None:
-    """Let temporary files and the working directory be in a directory of this process's own.
+    """Let temporary files, the working directory and the home directory be in a directory of this process's own.
 
     What lies in the directory where the run was started is there to be read, and most of it to be written: directories
-    and small files are copies, so far as there are not too many, the rest is links.
+    and small files are copies, so far as there are not too many, the rest is links, as is all in the home directory.
 
     Args:
         scratch: the directory of this process's own.
         here: the directory where the run was started.
     """
-    work, temporary = scratch / "work", scratch / "tmp"
+    work, temporary, home = scratch / WORK, scratch / TEMPORARY, scratch / HOME
     temporary.mkdir()
     _mirror(here, work)
+    home.mkdir()
+    for name in {"HOME", "USERPROFILE"}.intersection(os.environ):
+        with suppress(OSError):
+            link_entries(Path(os.environ[name]), home)
+        os.environ[name] = str(home)
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = str(temporary)
     os.environ[HERE] = str(here)
@@ -191,8 +209,7 @@ def main(argv: list[str]) -> None:
     """Serve on two pipes, or do the work of one request, whose file is named."""
     if argv[0] == "--once":
         request = json.loads(Path(argv[1]).read_text(encoding="utf-8"))
-        redirect(Path(request["scratch"]))
-        settle(Path(request["scratch"]), Path(request["here"]))
+        enter(request)
         run_request(request)
     else:
         serve(int(argv[0]), int(argv[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import os
 import random
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from regbuf_lint.verify.isolation.server import shared_memory
 from regbuf_lint.verify.worker.values import digest
 
 if TYPE_CHECKING:
@@ -52,6 +54,9 @@ def program() -> Facts:
         "module search path": digest(sys.path),
         "filters of warnings": digest(warnings.filters),
         "signal handlers": digest([signal.getsignal(number) for number in sorted(signal.valid_signals())]),
+        "functions that are called at the end": atexit._ncallbacks(),  # noqa: SLF001  there is no other way to ask
+        "memory that is shared": len(shared_memory(os.getpid())),
+        "standard streams": " ".join(type(one).__qualname__ for one in (sys.stdin, sys.stdout, sys.stderr)),
         "environment": digest(_environment()),
     }
 

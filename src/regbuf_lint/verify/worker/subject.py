@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import traceback
+import warnings
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import cached_property
@@ -254,6 +255,12 @@ def prepare(build: Build) -> None:
     torch.use_deterministic_algorithms(mode=True, warn_only=True)
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
+    warnings.formatwarning = _formatted
     importing.replace_files(build.replaced)
     sys.path[:0] = [path for path in build.paths if path not in sys.path]
     importlib.invalidate_caches()
+
+
+def _formatted(message: Warning | str, category: type[Warning], *_: object, **_named: object) -> str:
+    """Return a warning without the line that it is about, which a fix may have changed."""
+    return f"{category.__name__}: {message}\n"

@@ -16,6 +16,7 @@ from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.model import CPU, Build, Machine
 from regbuf_lint.verify.worker.accelerators import built_for_accelerator
 from regbuf_lint.verify.worker.inventory import take_inventory
+from regbuf_lint.verify.worker.outside import Outside
 from regbuf_lint.verify.worker.subject import NoInputsError, Subject, error_facts, prepare
 
 if TYPE_CHECKING:
@@ -45,16 +46,18 @@ def _observe(request: dict[str, Any], note: Callable[[dict[str, Any]], None]) ->
     build = Build.from_json(request["build"])
     prepare(build)
     subject = Subject(build, request["side"], Path(request["exchange"]), tuple(request["routes"]), request["changed"])
+    outside = Outside(Path(request["scratch"]))
     note({"begin": INVENTORY, "device": CPU})
     facts = _probed(partial(take_inventory, subject))
-    note({"check": INVENTORY, "device": CPU, "facts": facts})
+    note({"check": INVENTORY, "device": CPU, "facts": facts, "outside": outside.new()})
     if "error" in facts:
         return
     for name in request["checks"]:
         check = CHECKS[name]
         for device in request["devices"] if check.on_device else (CPU,):
             note({"begin": name, "device": device})
-            note({"check": name, "device": device, "facts": _probed(partial(check.probe, subject, device))})
+            facts = _probed(partial(check.probe, subject, device))
+            note({"check": name, "device": device, "facts": facts, "outside": outside.new()})
 
 
 def _probed(probe: Callable[[], Facts]) -> Facts:
