@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.model.finding import Finding
     from regbuf_lint.verify.isolation.client import Worker
+    from regbuf_lint.verify.model import Facts
 
 META = "meta"
 WHAT = {
@@ -174,9 +175,19 @@ def compared(target: Target, package: Package, paths: list[str], worker: Worker)
             continue
         said = second[key]
         if key[0] == "outputs-cpu" and not said and not first[key]:
-            said = "" if before.facts[key] == after.facts[key] else "other outputs than those of the original"
+            said = (
+                ""
+                if values(before.facts[key]) == values(after.facts[key])
+                else "other outputs than those of the original"
+            )
         word = ("broken before" if first[key] else "broken") if said else ("cured" if first[key] else "kept")
         yield what, word, said
+
+
+def values(facts: Facts) -> list[object]:
+    """Return what each call gave and did to its inputs, however that lies in memory."""
+    calls = facts["outputs"].values()
+    return [one if isinstance(one, str) else (one["result"], one["inputs"]) for one in calls]
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -652,3 +652,69 @@ def test_there_is_nothing_else() -> None:
 
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = package.nothing
+
+
+class Watched:
+    """Notes whatever is asked of it, and says that it is a number."""
+
+    asked: ClassVar[list[str]] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        Watched.asked.append(name)
+        return object.__getattribute__(self, name)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        Watched.asked.append("__class__")
+        return int
+
+
+class WatchedKind(type):
+    """A class that notes what is asked of it."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        Watched.asked.append(name)
+        return type.__getattribute__(cls, name)
+
+    def __eq__(cls, other: object) -> bool:
+        Watched.asked.append("__eq__")
+        return cls is other
+
+    def __hash__(cls) -> int:
+        Watched.asked.append("__hash__")
+        return 1
+
+
+def watched_module() -> nn_types.Module:
+    class Kind(metaclass=WatchedKind):
+        pass
+
+    class Module(Watched, nn.Module):  # type: ignore[name-defined, misc]
+        def __init__(self) -> None:
+            nn.Module.__init__(self)
+            self.holder, self.of_kind = Watched(), Kind()
+            self.holder.tensor = self.of_kind.tensor = torch.ones(2)  # type: ignore[attr-defined]
+
+    return Module()
+
+
+def test_no_object_is_asked_what_it_is() -> None:
+    module = watched_module()
+    Watched.asked.clear()
+    found = [one.path for one in audit(module)]
+    assert Watched.asked == []
+    assert found == ["holder.tensor", "of_kind.tensor"]
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_nothing_lies_too_deep(kind: Any) -> None:
+    class Moving(nn.Module):  # type: ignore[name-defined, misc]
+        def _apply(self, *given: Any) -> Any:
+            return super()._apply(*given)
+
+    module = Moving()
+    module.held = torch.ones(2)
+    for _ in range(3000):
+        module.held = kind([module.held])
+    assert [one.attribute for one in audit(module)] == ["held"]
+    assert_state_follows_module(module, ignore=["held"])

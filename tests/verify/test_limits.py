@@ -34,6 +34,8 @@ LIMITS = Limits(seconds=8, memory=900)
 META = Machine("2.13.0", "3", {"meta": ""})
 MARK = 97531
 """Seconds that no other program sleeps."""
+LARGE, MANY = b"x" * (2**20 + 1), 120
+"""What is linked instead of copied: files of such a size, and what is in a directory with so many others."""
 RIGHT = "z_right"
 """Verified last, by the workers that the others have used."""
 
@@ -115,6 +117,23 @@ BAD = {
         building("import shutil; shutil.rmtree(os.getcwd()); shutil.rmtree(os.environ['TMPDIR'])", "os._exit(1)"),
         "ended early",
     ),
+    "writes_a_large_file": (
+        building("open('large.bin', 'wb').close()", "open('large2.bin', 'ab').write(b'x')"),
+        "it writes large.bin, and the original did not",
+    ),
+    "writes_far_down": (building("open('a/b/c/new.txt', 'w').close()", "open('a/b/c/kept.txt', 'w').close()"),
+                        "it writes a/b/c/new.txt, and the original did not"),
+    "writes_to_the_home_directory": (
+        building("open(os.path.expanduser('~/new.txt'), 'w').close()",
+                 "open(os.path.expanduser('~/kept.txt'), 'w').close()"),
+        "it writes ~/new.txt, and the original did not",
+    ),
+    "writes_beside_the_source": (
+        building("beside = os.path.dirname(__file__)", "os.makedirs(beside + '/runs/one', exist_ok=True)",
+                 "open(beside + '/runs/one/new.txt', 'w').close()", "open(beside + '/new.txt', 'w').close()"),
+        "/runs, and the original did not",
+    ),
+    "starts_a_process": (building("subprocess.run(['true'])"), "it starts a process, and the original did not"),
     "goes_elsewhere": (building("os.chdir('/')"), "working directory"),
     "recurses": (building("def again(): return again()", "again()"), "RecursionError"),
     "threads_without_end": (
@@ -144,18 +163,27 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     (here / "kept.txt").write_text("kept", encoding="utf-8")
     (here / "data").mkdir()
     (here / "data" / "kept.txt").write_text("kept", encoding="utf-8")
+    (here / "a" / "b" / "c").mkdir(parents=True)
+    (here / "a" / "b" / "c" / "kept.txt").write_text("kept", encoding="utf-8")
+    for number in range(MANY):
+        (here / "a" / f"{number}.txt").write_text("kept", encoding="utf-8")
+    for name in ("large.bin", "large2.bin"):
+        (here / name).write_bytes(LARGE)
+    home = tmp_path_factory.mktemp("home")
+    (home / "kept.txt").write_text("kept", encoding="utf-8")
     before, temporary_before, shared = Path.cwd(), tempfile.tempdir, shared_memory()
     os.chdir(here)
     tempfile.tempdir = str(temporary)
     try:
         *bad, right = pairs(directory)
-        with Worker(LIMITS) as first, Worker(LIMITS) as second:
+        with pytest.MonkeyPatch.context() as patch, Worker(LIMITS) as first, Worker(LIMITS) as second:
+            patch.setenv("HOME", str(home))
             found = run_cases(bad, META, [first, second])  # some only wait, until their time is up
             found += [run_cases([right], META, [worker])[0] for worker in (first, second)]
     finally:
         os.chdir(before)
         tempfile.tempdir = temporary_before
-    LEFT.update(here=here, temporary=temporary, shared=shared_memory() - shared)
+    LEFT.update(directory=directory, home=home, here=here, temporary=temporary, shared=shared_memory() - shared)
     assert found[-2].verdict == found[-1].verdict
     return {report.case.name: report for report in found}
 
@@ -196,7 +224,13 @@ def test_the_verdict_says_where_it_happened(reports: dict[str, CaseReport]) -> N
 @pytest.mark.usefixtures("reports")
 def test_no_files_are_left_and_none_is_changed() -> None:
     here, temporary = LEFT["here"], LEFT["temporary"]
-    assert sorted(one.relative_to(here).as_posix() for one in here.rglob("*")) == ["data", "data/kept.txt", "kept.txt"]
+    found = sorted(one.relative_to(here).as_posix() for one in here.rglob("*") if one.parent.name != "a")
+    assert found == [
+        *("a", "a/b/c", "a/b/c/kept.txt", "data", "data/kept.txt", "kept.txt", "large.bin", "large2.bin"),
+    ]
+    assert {one.read_bytes() for one in here.glob("*.bin")} == {LARGE}
+    assert [one.read_text(encoding="utf-8") for one in LEFT["home"].iterdir()] == ["kept"]
+    assert [one for one in LEFT["directory"].iterdir() if one.suffix != ".py"] == []
     assert {one.read_text(encoding="utf-8") for one in here.rglob("*.txt")} == {"kept"}
     assert list(temporary.iterdir()) == []
     assert LEFT["shared"] == set()
@@ -213,6 +247,30 @@ def sleeping() -> Iterator[Path]:
         with suppress(OSError):
             if str(MARK).encode() in (one / "cmdline").read_bytes() and is_running(int(one.name)):
                 yield one
+
+
+def test_memory_that_torch_shares_is_given_back(tmp_path: Path) -> None:
+    """The process that torch starts for that is killed, too, before it can do so."""
+    pytest.importorskip("torch")
+    note, case = tmp_path / "pid", tmp_path / "RBF001" / "case.py"
+    case.parent.mkdir()
+    sharing = (
+        "torch.multiprocessing.set_sharing_strategy('file_system')",
+        "KEPT.append(torch.ones(9).share_memory_())",
+    )
+    noting = f"open({str(note)!r}, 'w').write(str(__import__('os').getpid()))"
+    original = Version(rows(PLAIN, *sharing, noting), top="KEPT = []\n")
+    case.write_text(original.text(), encoding="utf-8")
+    case.with_name("case.fixed.py").write_text(
+        Version(rows(FIXED, *sharing, noting), top="KEPT = []\n").text(), encoding="utf-8"
+    )
+    with BorrowingWorker(LIMITS) as worker:
+        run_cases(list(pairs(tmp_path)), META, [worker])
+    assert shared_by_torch(note.read_text(encoding="ascii")) == []
+
+
+def shared_by_torch(pid: str) -> list[Path]:
+    return list(Path("/dev/shm").glob(f"torch_{pid}_*"))  # noqa: S108  that is where it is
 
 
 def test_what_the_original_prints_too_is_no_failure(tmp_path: Path) -> None:

@@ -590,7 +590,6 @@ OUTSIDE: dict[str, Wrong] = {
     "a_row_on_standard_error": wrong("builds", first="__import__('sys').stderr.write('deprecated\\n')"),
     "a_warning": wrong("builds", first="__import__('warnings').warn('slow')"),
     "a_temporary_file": beside("builds", "pass", "__import__('tempfile').mkstemp()"),
-    "a_file_elsewhere": beside("builds", "pass", "__import__('os').utime('/')"),
     "a_process": beside("builds", "pass", "__import__('subprocess').run(['true'])"),
     "memory_for_others": beside(
         "builds",
@@ -599,6 +598,8 @@ OUTSIDE: dict[str, Wrong] = {
         "globals().setdefault('KEPT', []).append(SharedMemory(create=True, size=9))",
     ),
     "a_profiler_is_ended": beside("builds", "pass", "__import__('sys').setprofile(None)"),
+    "a_seed_of_numpy": above("builds", "import numpy\n", "import numpy\n\nnumpy.random.seed(3)\n"),
+    "random_numbers_of_the_file": above("builds", "import random\n", "import random\n\nrandom.random()\n"),
     "a_function_at_the_end": beside("same-state", "pass", "__import__('atexit').register(print)"),
     "a_stream_of_its_own": beside("same-state", "pass", "__import__('sys').stdout = None"),
     "memory_that_torch_shares": beside(

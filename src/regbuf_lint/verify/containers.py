@@ -6,13 +6,24 @@ from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from torch import nn
 from torch.distributions import Distribution
 
-from regbuf_lint.verify.structure import attributes, buffers, joined, modules, own_dict, parameters
+from regbuf_lint.verify.structure import (
+    attributes,
+    buffers,
+    ids_of,
+    is_module,
+    is_tensor,
+    joined,
+    kinds_of,
+    module_of,
+    modules,
+    own_dict,
+    parameters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +34,13 @@ MOST_THINGS = 100_000
 MOST_OBJECTS = 3
 """So many objects of other classes are looked into, one within the other: behind them may lie a whole program."""
 
-_OPAQUE = (str, bytes, bytearray, int, float, complex, bool, type, ModuleType, torch.dtype, torch.device, torch.Size)
+_OPAQUE = ids_of(
+    *(str, bytes, bytearray, int, float, complex, bool, type, ModuleType, torch.dtype, torch.device, torch.Size)
+)
+_DICT, _DISTRIBUTION, _PARTIAL = ids_of(dict), ids_of(Distribution), ids_of(partial)
+_METHOD, _FUNCTION, _BUILTIN = ids_of(MethodType), ids_of(FunctionType), ids_of(BuiltinFunctionType)
+_LISTS: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
+_A_LIST, _SHOWN = ids_of(*_LISTS), ids_of(str, int, bool, float)
 _NO_OBJECTS = ("torch.", "numpy.", "builtins.", "threading.", "logging.", "re.", "enum.")
 
 
@@ -57,11 +74,11 @@ def tensors_in(
     waiting: deque[tuple[Where, object, int, int]] = deque([(Where(), value, 0, 0)])
     while waiting:
         where, one, depth, objects = waiting.popleft()
-        if one is None or isinstance(one, _OPAQUE) or id(one) in seen:
+        if one is None or id(one) in seen or _OPAQUE & kinds_of(one):
             continue
         seen[id(one)] = one
-        if isinstance(one, torch.Tensor):
-            yield where, one
+        if is_tensor(one):
+            yield where, cast("torch.Tensor", one)
             continue
         if id(one) in members or (deepest is not None and depth >= deepest):
             continue
@@ -79,19 +96,20 @@ def tensors_in(
         ]
 
 
-def _contents(value: object) -> Iterator[tuple[str, str, object]]:
+def _contents(value: Any) -> Iterator[tuple[str, str, object]]:
     """Yield kind, step and item; methods of built-in containers are called, never those of their subclasses."""
-    if isinstance(value, dict):
+    kinds = kinds_of(value)
+    if kinds & _DICT:
         for number, (key, item) in enumerate(list(dict.items(value))):
             yield "container", f"[{_key(key, number)}]", item
-    elif isinstance(value, (list, tuple, deque, set, frozenset)):
+    elif kinds & _A_LIST:
         for number, item in enumerate(_items(value)):
             yield "container", f"[{number}]", item
-    elif isinstance(value, nn.Module):
+    elif is_module(value):
         for path, owner in modules(value):
             for name, tensor in [*parameters(owner).items(), *buffers(owner).items()]:
                 yield "module", f".{joined(path, name)}", tensor
-    elif isinstance(value, Distribution):
+    elif kinds & _DISTRIBUTION:
         for name, item in list(own_dict(value).items()):
             yield "distribution", f".{name}", item
     else:
@@ -99,23 +117,23 @@ def _contents(value: object) -> Iterator[tuple[str, str, object]]:
 
 
 def _items(value: object) -> list[object]:
-    kinds: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
-    return next(list(kind.__iter__(value)) for kind in kinds if isinstance(value, kind))
+    return next(list(kind.__iter__(value)) for kind in _LISTS if id(kind) in kinds_of(value))
 
 
-def _held(value: object) -> Iterator[tuple[str, str, object]]:
+def _held(value: Any) -> Iterator[tuple[str, str, object]]:
     """Yield what functions and objects of other classes hold."""
-    if isinstance(value, partial):
+    kinds = kinds_of(value)
+    if kinds & _PARTIAL:
         yield "closure", ".func", value.func
         for number, item in enumerate(value.args):
             yield "closure", f".args[{number}]", item
         for name, item in value.keywords.items():
             yield "closure", f".keywords[{name!r}]", item
-    elif isinstance(value, MethodType):
+    elif kinds & _METHOD:
         yield "closure", ".__self__", value.__self__
-    elif isinstance(value, FunctionType):
+    elif kinds & _FUNCTION:
         yield from _bound(value)
-    elif not isinstance(value, BuiltinFunctionType) and not _is_foreign(value):
+    elif not kinds & _BUILTIN and not _is_foreign(value):
         for name, item in attributes(value).items():
             yield "object", f".{name}", item
 
@@ -139,8 +157,8 @@ def _content(cell: CellType) -> object:
 
 def _is_foreign(value: object) -> bool:
     """Whether an object belongs to a library whose objects keep tensors for themselves, as random generators do."""
-    return f"{type(value).__module__}.".startswith(_NO_OBJECTS)
+    return f"{module_of(type(value))}.".startswith(_NO_OBJECTS)
 
 
 def _key(key: object, number: int) -> str:
-    return repr(key) if isinstance(key, (str, int, bool, float)) else f"<{number}>"
+    return repr(key) if id(type(key)) in _SHOWN else f"<{number}>"

@@ -17,17 +17,36 @@ from weakref import ReferenceType, ref
 import torch
 from torch import nn
 
-from regbuf_lint.verify.structure import class_attributes, is_of_torch, modules, own_dict, slots
+from regbuf_lint.verify.structure import (
+    class_attributes,
+    ids_of,
+    is_of_torch,
+    is_scripted,
+    is_tensor,
+    kinds_of,
+    lineage,
+    modules,
+    own_dict,
+    own_names,
+    slots,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterable, Iterator
+    from typing import TypeAlias, TypeVar
 
-_SHARED = (
+    _T = TypeVar("_T")
+    _Steps: TypeAlias = Generator[Any, Any, _T]
+
+_SHARED = ids_of(
     *(str, bytes, int, float, complex, bool, type, type(None), Enum, ModuleType, Logger),
     *(torch.dtype, torch.device, torch.layout, torch.Size),
 )
 """What nobody can change, or the whole program has one of."""
 _ITEMS = (list, set, frozenset, deque, tuple)
+_A_DICT, _ORDERED, _AN_ITEMS = ids_of(dict), ids_of(OrderedDict), ids_of(*_ITEMS)
+_PARTIAL, _BUILTIN, _METHOD = ids_of(partial), ids_of(BuiltinFunctionType), ids_of(MethodType)
+_FUNCTION, _REFERENCE = ids_of(FunctionType), ids_of(ReferenceType)
 _LOCKS = {type(make()): make for make in (Lock, RLock)}
 
 
@@ -39,26 +58,30 @@ def isolated_copy(module: nn.Module) -> nn.Module:
 @contextmanager
 def classes_set_aside(module: nn.Module) -> Iterator[None]:
     """Let the classes of a module and its submodules have copies of what they hold, and afterwards what they had."""
-    kinds = {base for _, owner in modules(module) for base in type(owner).__mro__ if not is_of_torch(base)}
-    before = {kind: dict(vars(kind)) for kind in kinds}
+    kinds = {base for _, owner in modules(module) for base in lineage(type(owner)) if not is_of_torch(base)}
+    before = {kind: dict(own_names(kind)) for kind in kinds}
     copying = _Copying()
     try:
         for kind in kinds:
             for name, value in class_attributes(kind).items():
-                if name in before[kind] and not hasattr(type(value), "__get__"):
+                if name in before[kind] and not _is_descriptor(value):
                     _set_in_class(kind, name, copying.of(value))
         yield
     finally:
         for kind, held in before.items():
-            for name in [name for name in vars(kind) if name not in held]:
+            for name in [name for name in own_names(kind) if name not in held]:
                 type.__delattr__(kind, name)
             for name, value in held.items():
                 _set_in_class(kind, name, value)
 
 
+def _is_descriptor(value: object) -> bool:
+    return any("__get__" in own_names(base) for base in lineage(type(value)))
+
+
 def _set_in_class(kind: type, name: str, value: Any) -> None:
     """Let a class hold something else; not where it does, or where that is a stand-in."""
-    if vars(kind).get(name) is not value and type(value) is not object:
+    if own_names(kind).get(name) is not value and type(value) is not object:
         type.__setattr__(kind, name, value)
 
 
@@ -76,13 +99,17 @@ class _Silent:
 
 def _silent(kind: type) -> type:
     """Return a class whose objects do nothing when they end; the class itself where they do nothing anyway."""
-    if not hasattr(kind, "__del__"):
+    if not any("__del__" in own_names(base) for base in lineage(kind)):
         return kind
     return type.__new__(type(kind), kind.__name__, (_Silent, kind), {"__slots__": (), "__module__": kind.__module__})
 
 
 class _Copying:
-    """One copy; each object is copied once."""
+    """One copy; each object is copied once.
+
+    What copies an object is a generator that yields what it needs copies of, so nothing lies too deep for Python's
+    stack.
+    """
 
     def __init__(self) -> None:
         self._done: dict[int, Any] = {}
@@ -90,76 +117,91 @@ class _Copying:
 
     def of(self, value: Any) -> Any:
         """Return the copy of a value."""
-        if isinstance(value, _SHARED):
+        running, answer = [self._one(value)], None
+        while running:
+            try:
+                wanted = running[-1].send(answer)
+            except StopIteration as ended:  # noqa: PERF203  that is how a generator returns
+                running.pop()
+                answer = ended.value
+            else:
+                running.append(self._one(wanted))
+                answer = None
+        return answer
+
+    def _one(self, value: Any) -> _Steps[Any]:
+        kinds = kinds_of(value)
+        if kinds & _SHARED:
             return value
         if id(value) not in self._done:
             self._held.append(value)  # its id must not be given to another object
-            self._copy(value)
+            yield from self._copy(value, kinds)
         return self._done[id(value)]
 
-    def _copy(self, value: Any) -> None:
-        if isinstance(value, torch.Tensor):
+    def _copy(self, value: Any, kinds: frozenset[int]) -> _Steps[None]:
+        if is_tensor(value):
             self._done[id(value)] = tensor_copy(value)
-            self._copy_attributes(value, self._done[id(value)])
-        elif isinstance(value, dict):
-            self._copy_dict(value)
-        elif isinstance(value, _ITEMS):
-            self._copy_items(value)
-        elif isinstance(value, partial):
-            arguments, named = map(self.of, value.args), {name: self.of(one) for name, one in value.keywords.items()}
-            self._done[id(value)] = partial(self.of(value.func), *arguments, **named)
-        elif isinstance(value, BuiltinFunctionType):
-            owner = self.of(value.__self__)  # a list, if it is the list's append
+            yield from self._copy_attributes(value, self._done[id(value)])
+        elif kinds & _A_DICT:
+            yield from self._copy_dict(value, OrderedDict if kinds & _ORDERED else dict)
+        elif kinds & _AN_ITEMS:
+            yield from self._copy_items(value, next(one for one in _ITEMS if id(one) in kinds))
+        elif kinds & _PARTIAL:
+            made = self._done[id(value)] = partial(list)  # which may lead back to it
+            held = (value.func, tuple((yield from _each(value.args))), (yield value.keywords), None)
+            made.__setstate__(held)  # type: ignore[attr-defined]
+        elif kinds & _BUILTIN:
+            owner = yield value.__self__  # a list, if it is the list's append
             self._done[id(value)] = value if owner is value.__self__ else getattr(owner, value.__name__, value)
         elif type(value) in _LOCKS:
             self._done[id(value)] = _LOCKS[type(value)]()
-        elif isinstance(value, MethodType):
-            self._done[id(value)] = MethodType(value.__func__, self.of(value.__self__))
-        elif isinstance(value, FunctionType):
-            self._copy_function(value)
-        elif isinstance(value, ReferenceType):
-            self._done[id(value)] = ref(self.of(value())) if value() is not None else value
+        elif kinds & _METHOD:
+            self._done[id(value)] = MethodType(value.__func__, (yield value.__self__))
+        elif kinds & _FUNCTION:
+            yield from self._copy_function(value)
+        elif kinds & _REFERENCE:
+            self._done[id(value)] = ref((yield value())) if value() is not None else value
         else:
-            self._copy_object(value)
+            yield from self._copy_object(value)
 
-    def _copy_dict(self, value: Any) -> None:
+    def _copy_dict(self, value: Any, base: Any) -> _Steps[None]:
         """Copy a dict of any class; it is there before its items, which may lead back to it."""
-        base: Any = OrderedDict if isinstance(value, OrderedDict) else dict
         made = self._done[id(value)] = base.__new__(_silent(type(value)))
         for key, item in base.items(value):
-            base.__setitem__(made, self.of(key), self.of(item))
-        self._copy_attributes(value, made)
+            base.__setitem__(made, (yield key), (yield item))
+        yield from self._copy_attributes(value, made)
 
-    def _copy_items(self, value: Any) -> None:
+    def _copy_items(self, value: Any, base: Any) -> _Steps[None]:
         """Copy a list, deque, set or tuple of any class."""
-        base: Any = next(one for one in _ITEMS if isinstance(value, one))
         if base in {tuple, frozenset}:
-            made = _maker(value)(type(value), [self.of(item) for item in base.__iter__(value)])
+            made = _maker(value)(type(value), (yield from _each(base.__iter__(value))))
         else:
             made = self._done[id(value)] = base.__new__(_silent(type(value)))
             most = (value.maxlen,) if base is deque else ()
-            base.__init__(made, [self.of(item) for item in base.__iter__(value)], *most)
+            base.__init__(made, (yield from _each(base.__iter__(value))), *most)
         self._done[id(value)] = made
-        self._copy_attributes(value, made)
+        yield from self._copy_attributes(value, made)
 
-    def _copy_attributes(self, value: Any, made: Any) -> None:
-        own_dict(made).update({name: self.of(one) for name, one in own_dict(value).items()})
+    def _copy_attributes(self, value: Any, made: Any) -> _Steps[None]:
+        names = own_dict(value)
+        own_dict(made).update(zip(names, (yield from _each(names.values())), strict=True))
         for descriptor, one in slots(value):
+            copy = yield one
             with suppress(AttributeError, TypeError):  # one that cannot be assigned
-                descriptor.__set__(made, self.of(one))
+                descriptor.__set__(made, copy)
 
-    def _copy_function(self, value: FunctionType) -> None:
+    def _copy_function(self, value: FunctionType) -> _Steps[None]:
         cells = tuple(CellType() for _ in value.__closure__ or ())
         made = FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, cells or None)
         self._done[id(value)] = made
         for cell, before in zip(cells, value.__closure__ or (), strict=True):
             with suppress(ValueError):  # not assigned as yet
-                cell.cell_contents = self.of(before.cell_contents)
-        made.__defaults__ = self.of(value.__defaults__)
-        made.__kwdefaults__ = self.of(value.__kwdefaults__)
+                cell.cell_contents = yield before.cell_contents
+        made.__defaults__ = yield value.__defaults__
+        made.__kwdefaults__ = yield value.__kwdefaults__
 
-    def _copy_object(self, value: Any) -> None:
-        if isinstance(value, torch.jit.ScriptModule):
+    def _copy_object(self, value: Any) -> _Steps[None]:
+        if is_scripted(value):
             self._done[id(value)] = deepcopy(value)
             return
         try:
@@ -168,12 +210,20 @@ class _Copying:
             self._done[id(value)] = _of_a_library(value)
             return
         self._done[id(value)] = made
-        self._copy_attributes(value, made)
+        yield from self._copy_attributes(value, made)
+
+
+def _each(values: Iterable[Any]) -> _Steps[list[Any]]:
+    """Ask for copies of several values."""
+    made = []
+    for one in values:
+        made.append((yield one))  # noqa: PERF401  it is an answer
+    return made
 
 
 def _maker(value: Any) -> Any:
     """Return the function that makes objects of a type, those of classes written in Python left out."""
-    own = (vars(base).get("__new__") for base in type(value).__mro__)
+    own = (own_names(base).get("__new__") for base in lineage(type(value)))
     return next(one for one in own if isinstance(one, BuiltinFunctionType))
 
 

@@ -9,7 +9,15 @@ from torch import nn
 
 from regbuf_lint.verify.containers import tensors_in
 from regbuf_lint.verify.isolated_copy import classes_set_aside, isolated_copy
-from regbuf_lint.verify.structure import attributes, buffers, class_attributes, modules, parameters
+from regbuf_lint.verify.structure import (
+    attributes,
+    buffers,
+    class_attributes,
+    lineage,
+    modules,
+    own_names,
+    parameters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,11 +35,17 @@ def moved_by_class(module: nn.Module, names: Iterable[str]) -> frozenset[str]:
     """
     kind, asked = type(module), frozenset(names)
     moved: frozenset[str] = frozenset()
-    if asked and kind._apply is not nn.Module._apply:  # noqa: SLF001  classes override it
+    if asked and _overrides(kind, "_apply"):
         moved |= _ask(module, asked, _apply_marking)
-    if asked and kind.to is not nn.Module.to and not _has_state(module):
+    if asked and _overrides(kind, "to") and not _has_state(module):
         moved |= _ask(module, asked, _cast)
     return moved
+
+
+def _overrides(kind: type, name: str) -> bool:
+    """Whether a class has a method of its own in the place of one of ``nn.Module``."""
+    found = next(own_names(base)[name] for base in lineage(kind) if name in own_names(base))
+    return found is not vars(nn.Module)[name]
 
 
 def _has_state(module: nn.Module) -> bool:

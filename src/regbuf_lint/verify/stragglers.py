@@ -11,7 +11,17 @@ from torch import nn
 
 from regbuf_lint.verify.containers import tensors_in
 from regbuf_lint.verify.own_moves import moved_by_class
-from regbuf_lint.verify.structure import attributes, buffers, class_attributes, joined, modules, own_dict, parameters
+from regbuf_lint.verify.structure import (
+    attributes,
+    buffers,
+    class_attributes,
+    joined,
+    lineage,
+    module_of,
+    modules,
+    own_dict,
+    parameters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,14 +34,15 @@ KEPT_BY_TORCH = frozenset(vars(nn.Module())) | {"_actual_script_module"}
 
 _BOUND_TO_CPU = ("torch.ao.", "torch.nn.quantized.", "torch.nn.intrinsic.", "torch.nn.quantizable.")
 """Where torch's quantized classes are, which keep plain tensors for operators of the CPU alone."""
+_QUALNAME = vars(type)["__qualname__"]
 _NAME_OF_HOOKS = ("name", "_tensor_name")
 """Where the hooks of ``weight_norm``, ``spectral_norm`` and ``prune`` say which attribute they make."""
 
 
 def remade_before_calls(owner: nn.Module) -> set[str]:
     """Return the attributes that hooks of torch compute anew before each call, out of what is registered."""
-    hooks = (vars(owner).get("_forward_pre_hooks") or {}).values()
-    own = (one for one in hooks if any(base.__module__.startswith("torch.nn.utils") for base in type(one).__mro__))
+    hooks = (own_dict(owner).get("_forward_pre_hooks") or {}).values()
+    own = (one for one in hooks if any(module_of(base).startswith("torch.nn.utils") for base in lineage(type(one))))
     return {str(value) for one in own for name, value in own_dict(one).items() if name in _NAME_OF_HOOKS}
 
 
@@ -158,7 +169,7 @@ def found(module: nn.Module, stopped: list[str] | None = None) -> Iterator[tuple
 
 def _plain(owner: nn.Module) -> dict[str, Any]:
     """Return the attributes of a module that are its own business, also those of its classes."""
-    if f"{type(owner).__module__}.".startswith(_BOUND_TO_CPU):
+    if f"{module_of(type(owner))}.".startswith(_BOUND_TO_CPU):
         return {}
     own = {**class_attributes(type(owner)), **attributes(owner)}
     remade = remade_before_calls(owner)
@@ -177,7 +188,7 @@ def _straggler(
     return Straggler(
         path=place + steps,
         kind=kind,
-        class_name=type(owner).__qualname__,
+        class_name=_QUALNAME.__get__(type(owner)),
         attribute=name,
         shape=_shape(tensor),
         dtype=str(tensor.dtype),

@@ -10,9 +10,55 @@ import torch
 from torch import nn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _TORCH = f"{torch.__name__}."
+_LINEAGE, _DICT, _MODULE = (vars(type)[name] for name in ("__mro__", "__dict__", "__module__"))
+"""What reads a class past its own metaclass."""
+
+
+def lineage(kind: type) -> tuple[type, ...]:
+    """Return a class with its bases."""
+    return _LINEAGE.__get__(kind)  # type: ignore[no-any-return]
+
+
+def own_names(kind: type) -> Mapping[str, Any]:
+    """Return what a class itself holds."""
+    return _DICT.__get__(kind)  # type: ignore[no-any-return]
+
+
+def module_of(kind: type) -> str:
+    """Return the name of the module that defines a class."""
+    return str(_MODULE.__get__(kind))
+
+
+def ids_of(*kinds: type) -> frozenset[int]:
+    """Return the ids of classes: comparing classes themselves would run code of their metaclasses."""
+    return frozenset(map(id, kinds))
+
+
+def kinds_of(value: object) -> frozenset[int]:
+    """Return the ids of an object's classes; unlike ``isinstance``, this does not ask the object what it is."""
+    return frozenset(map(id, lineage(type(value))))
+
+
+_A_DICT, _A_MODULE, _A_TENSOR = ids_of(dict), ids_of(nn.Module), ids_of(torch.Tensor)
+_SCRIPTED, _A_SLOT = ids_of(torch.jit.ScriptModule), ids_of(MemberDescriptorType)
+
+
+def is_module(value: object) -> bool:
+    """Whether an object is an ``nn.Module``."""
+    return bool(_A_MODULE & kinds_of(value))
+
+
+def is_tensor(value: object) -> bool:
+    """Whether an object is a tensor."""
+    return bool(_A_TENSOR & kinds_of(value))
+
+
+def is_scripted(value: object) -> bool:
+    """Whether an object is a module of TorchScript."""
+    return bool(_SCRIPTED & kinds_of(value))
 
 
 def attributes(value: object) -> dict[str, Any]:
@@ -22,9 +68,9 @@ def attributes(value: object) -> dict[str, Any]:
 
 def slots(value: object) -> Iterator[tuple[MemberDescriptorType, Any]]:
     """Yield the slots of an object that are assigned, with what is in them."""
-    for base in type(value).__mro__:
-        for name, descriptor in vars(base).items():
-            if isinstance(descriptor, MemberDescriptorType) and name != "__dict__":
+    for base in lineage(type(value)):
+        for name, descriptor in own_names(base).items():
+            if _A_SLOT & kinds_of(descriptor) and name != "__dict__":
                 with suppress(AttributeError):  # never assigned
                     yield descriptor, descriptor.__get__(value, type(value))
 
@@ -35,21 +81,21 @@ def own_dict(value: object) -> dict[str, Any]:
         found = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return found if _A_DICT & kinds_of(found) else {}
 
 
 def class_attributes(kind: type) -> dict[str, Any]:
     """Return what the classes of an object have, those of torch left out."""
     found: dict[str, Any] = {}
-    for base in reversed(kind.__mro__):
+    for base in reversed(lineage(kind)):
         if not is_of_torch(base):
-            found |= {name: value for name, value in vars(base).items() if not name.startswith("__")}
+            found |= {name: value for name, value in own_names(base).items() if not name.startswith("__")}
     return found
 
 
 def is_of_torch(kind: type) -> bool:
     """Whether torch itself defines a class."""
-    return f"{kind.__module__}.".startswith((_TORCH, "builtins."))
+    return f"{module_of(kind)}.".startswith((_TORCH, "builtins."))
 
 
 def modules(root: nn.Module) -> Iterator[tuple[str, nn.Module]]:
@@ -63,25 +109,25 @@ def modules(root: nn.Module) -> Iterator[tuple[str, nn.Module]]:
         seen.add(id(owner))
         yield path, owner
         parts = [(joined(path, name), one) for name, one in _kept(owner, "_modules").items()]
-        waiting += [(place, one) for place, one in reversed(parts) if isinstance(one, nn.Module)]
+        waiting += [(place, one) for place, one in reversed(parts) if is_module(one)]
 
 
 def parameters(owner: nn.Module) -> dict[str, torch.Tensor]:
     """Return the Parameters of a module, those of its submodules left out."""
-    return {name: one for name, one in _kept(owner, "_parameters").items() if isinstance(one, torch.Tensor)}
+    return {name: one for name, one in _kept(owner, "_parameters").items() if is_tensor(one)}
 
 
 def buffers(owner: nn.Module) -> dict[str, torch.Tensor]:
     """Return the buffers of a module, those of its submodules left out."""
-    return {name: one for name, one in _kept(owner, "_buffers").items() if isinstance(one, torch.Tensor)}
+    return {name: one for name, one in _kept(owner, "_buffers").items() if is_tensor(one)}
 
 
 def _kept(owner: nn.Module, name: str) -> dict[str, Any]:
-    if isinstance(owner, torch.jit.ScriptModule):  # it keeps them elsewhere, and has no methods of the user's for them
+    if is_scripted(owner):  # it keeps them elsewhere, and has no methods of the user's for them
         named: Any = {"_modules": owner.named_children, "_parameters": owner.named_parameters}.get(name)
         return dict(named() if name == "_modules" else named(recurse=False) if named else _script_buffers(owner))
-    found = own_dict(owner).get(name)
-    return dict(found) if isinstance(found, dict) else {}
+    found: Any = own_dict(owner).get(name)
+    return dict(dict.items(found)) if _A_DICT & kinds_of(found) else {}
 
 
 def _script_buffers(owner: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
