@@ -85,7 +85,15 @@ class Observation:
                         return f"{_does(kind, said)} so often"
         known = {_without_numbers(row) for row in original.stdout.splitlines()}
         more = next((row for row in self.stdout.splitlines() if _without_numbers(row) not in known), "")
-        return _does(_OUTSIDE[0], more) if more else ""
+        if more:
+            return _does(_OUTSIDE[0], more)
+        return "random numbers are drawn otherwise while it is imported and built" if self._draws(original) else ""
+
+    def _draws(self, original: Observation) -> bool:
+        """Whether it leaves the generators of random numbers in another state."""
+        if self.inventory is None or original.inventory is None or original.error:
+            return False
+        return bool(self.inventory["random"] != original.inventory["random"])
 
     def verdict(self) -> Verdict | None:
         """Return what speaks against the version as a whole, None where it was built and called."""

@@ -11,6 +11,7 @@ from regbuf_lint.verify.checks.state_kept import holder, refusing
 from regbuf_lint.verify.stragglers import found
 from regbuf_lint.verify.worker.importing import file_of
 from regbuf_lint.verify.worker.marks import marks
+from regbuf_lint.verify.worker.program import random_state
 from regbuf_lint.verify.worker.values import digest
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 def take_inventory(subject: Subject) -> Facts:
     """Return what all checks start from."""
     module = subject.module
+    drawn = random_state()  # also while its files were imported
     keys = set(module.state_dict())
     return {
         "parameters": {name: _tensor(one) for name, one in module.named_parameters(remove_duplicate=False)},
@@ -31,6 +33,7 @@ def take_inventory(subject: Subject) -> Facts:
         "stragglers": _stragglers(subject),
         "marks": marks(subject),
         "keys": sorted(keys),
+        "random": drawn,
         "classes": sorted(_classes(module)),
     }
 
