@@ -317,6 +317,29 @@ def test_meets_cpu(lines: list[str], expected: bool) -> None:  # noqa: FBT001
     assert forward(*lines).meets_cpu("x") is expected
 
 
+def test_what_shows_the_object_does_not_want_it_on_the_cpu() -> None:
+    shown = "def __repr__(self):\n    return str(self.x.numpy())\n"
+    assert not trace(f"{shown}\ndef forward(self, y):\n    return y * self.x.to(y.device)").meets_cpu("x")
+    assert trace(f"{shown}\ndef table(self):\n    return self.x.numpy()").meets_cpu("x")
+
+
+def test_what_is_put_where_an_output_lies_is_not_left_behind() -> None:
+    moved = "y = y - self.x.to(y)\n    return self.part(y) + {}"
+    for other in ("torch.ones(3).to(y)", "torch.ones(3, device=y.device)", "torch.ones(3).to(y.device)"):
+        assert meetings(forward(moved.format(other))) == [("MOVED", {"y"}, True)]
+
+
+def test_a_part_that_is_made_on_the_spot_follows_nobody() -> None:
+    assert meetings(forward("pad = nn.ConstantPad1d(1, 0)", "return pad(y) + self.x")) == [("SAME", {"y"}, True)]
+
+
+def test_what_is_done_to_a_named_tuple_is_done_to_its_tensors() -> None:
+    pair = "class Pair(NamedTuple):\n    low: torch.Tensor\n    def twice(self):\n        return self.low * 2\n"
+    head = f"from typing import NamedTuple\n\n{pair}\n"
+    found = traced(head + model("def forward(self, y):\n    return y + self.x.twice()", "Pair(torch.ones(3))"))
+    assert meetings(found) == [("COMPUTED", {"y"}, True)]
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [

@@ -296,7 +296,8 @@ class Trace:
             return False
         if any(one.meets_new and one.is_moved_after(uses) for one in met):
             return True
-        return any(one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU for one in uses)
+        to_numpy = (one for one in uses if one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU)
+        return any(one.entry not in IDENTITY for one in to_numpy)
 
     def is_drawn_by_generator(self, attribute: str) -> bool:
         """Whether the attribute is read only for draws with a generator that the object holds."""
