@@ -43,7 +43,7 @@ def kinds_of(value: object) -> frozenset[int]:
 
 
 _A_DICT, _A_MODULE, _A_TENSOR = ids_of(dict), ids_of(nn.Module), ids_of(torch.Tensor)
-_SCRIPTED, _A_SLOT = ids_of(torch.jit.ScriptModule), ids_of(MemberDescriptorType)
+_SCRIPTED = ids_of(torch.jit.ScriptModule)
 
 
 def is_module(value: object) -> bool:
@@ -70,7 +70,7 @@ def slots(value: object) -> Iterator[tuple[MemberDescriptorType, Any]]:
     """Yield the slots of an object that are assigned, with what is in them."""
     for base in lineage(type(value)):
         for name, descriptor in own_names(base).items():
-            if _A_SLOT & kinds_of(descriptor) and name != "__dict__":
+            if type(descriptor) is MemberDescriptorType and name != "__dict__":
                 with suppress(AttributeError):  # never assigned
                     yield descriptor, descriptor.__get__(value, type(value))
 
