@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,8 @@ MARK = 97531
 """Seconds that no other program sleeps."""
 LARGE, MANY = b"x" * (2**20 + 1), 120
 """What is linked instead of copied: files of such a size, and what is in a directory with so many others."""
+SHARED = f"regbuf_shared_{os.getpid()}"
+"""The name of memory that no other run has."""
 RIGHT = "z_right"
 """Verified last, by the workers that the others have used."""
 
@@ -99,12 +102,12 @@ BAD = {
     ),
     "shares_memory": (
         building("from multiprocessing.shared_memory import SharedMemory",
-                 "self.shared = SharedMemory(create=True, size=9, name='regbuf_shared')", "os._exit(1)"),
+                 f"self.shared = SharedMemory(create=True, size=9, name='{SHARED}')", "os._exit(1)"),
         "ended early",
     ),
     "shares_memory_and_hangs": (
         building("from multiprocessing.shared_memory import SharedMemory",
-                 "self.shared = SharedMemory(create=True, size=9, name='regbuf_shared_2')", "time.sleep(99)"),
+                 f"self.shared = SharedMemory(create=True, size=9, name='{SHARED}_2')", "time.sleep(99)"),
         "took longer",
     ),
     "writes_files": (
@@ -190,7 +193,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
 
 def shared_memory() -> set[str]:
     """Return the names of the memory that the programs share."""
-    return {one.name for one in Path("/dev/shm").glob("regbuf_shared*")}  # noqa: S108  that is where it is
+    return {one.name for one in Path("/dev/shm").glob(f"{SHARED}*")}  # noqa: S108  that is where it is
 
 
 LEFT: dict[str, Any] = {}
@@ -315,6 +318,19 @@ def test_memory_that_is_held_counts_and_reserved_memory_does_not() -> None:
         assert held_memory(os.getpid()) - before < 2**26
         reserved[: 2**27] = b"x" * 2**27
         assert held_memory(os.getpid()) - before >= 2**27
+
+
+def test_children_that_end_while_memory_is_measured() -> None:
+    deadline = time.monotonic() + 2
+
+    def start() -> None:
+        while time.monotonic() < deadline:
+            subprocess.run(["true"], check=True)
+
+    with ThreadPoolExecutor() as starting:
+        done = starting.submit(start)
+        while not done.done():
+            assert held_memory(os.getpid()) > 0
 
 
 def test_a_server_without_torch_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

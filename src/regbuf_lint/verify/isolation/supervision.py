@@ -168,9 +168,11 @@ def _with_children(pid: int) -> list[int]:
 
 def _children(pid: int) -> list[int]:
     found: list[int] = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            found += map(int, children.read_text(encoding="ascii").split())
+    with suppress(OSError):  # the process has ended, or one of its threads
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208  called very often
+            with suppress(OSError):
+                children = Path(f"/proc/{pid}/task/{thread}/children").read_text(encoding="ascii")
+                found += map(int, children.split())
     return found
 
 
