@@ -79,15 +79,19 @@ def _handle(request: dict[str, Any], pipes: tuple[int, int]) -> Ending:
     scratch = Path(request["scratch"])
     printing = [scratch / STDOUT, scratch / STDERR]
     ending = supervise(pid, partial(_poll, pid), Limits(**request["limits"]), printing, watched=os.getppid())
-    for left in shared_memory(pid):
-        with suppress(OSError):
-            left.unlink()
+    _remove_shared_memory(pid)
     return ending
 
 
 def shared_memory(pid: int) -> list[Path]:
     """Return the memory that torch shares for a process, which lasts when the process is killed."""
     return list(Path("/dev/shm").glob(f"torch_{pid}_*"))  # noqa: S108  that is where Linux has it
+
+
+def _remove_shared_memory(pid: int) -> None:
+    for left in shared_memory(pid):
+        with suppress(OSError):
+            left.unlink()
 
 
 def _poll(pid: int) -> int | None:
@@ -104,6 +108,7 @@ def _run_child(request: dict[str, Any], pipes: tuple[int, int]) -> None:
         os.setpgid(0, 0)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _end_with_parent()
+        _remove_shared_memory(os.getpid())  # of a process that had this number before, and was killed
         for pipe in pipes:
             os.close(pipe)
         enter(request)
