@@ -19,7 +19,7 @@ from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import called_for
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.infer.construction import later_events
-from regbuf_lint.infer.outside_reads import is_read_in_other_files
+from regbuf_lint.infer.outside_reads import is_read_in_other_files, reads_when_built
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import traced
 from regbuf_lint.model.class_view import Registration, Write, by_attribute, seen_by
@@ -404,10 +404,9 @@ class ClassContext:
         """Whether the class, a subclass, or code of its file may use the attribute once the object is built."""
         if any(map(self.runs_later, self.readers(attribute))) or self.in_dict(attribute):
             return True
-        inherited = (self.inference.uses(one).read.get(attribute, set()) for one in self.subclasses_at_hand)
-        if not all(readers <= BUILDERS for readers in inherited):
+        if any(one.dynamic for one in self.family_uses) or self.is_read_beside(attribute):
             return True
-        return any(one.dynamic for one in self.family_uses) or self.is_read_beside(attribute)
+        return any(reads_when_built(self.inference, one, attribute) for one in self.subclasses_at_hand)
 
     def is_read_outside(self, attribute: str) -> bool:
         """Whether something other than the class may read the attribute, as far as the text of the package tells."""

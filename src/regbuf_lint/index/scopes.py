@@ -84,6 +84,14 @@ class Scope:
             found.setdefault(name, []).append(binding)
         return found
 
+    @property
+    def around_lambdas(self) -> Scope:
+        """The scope itself; that of a lambda is the one in which it is written."""
+        scope = self
+        while isinstance(scope.node, ast.Lambda) and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
     @cached_property
     def statement(self) -> ast.stmt | ast.expr:
         """The class or function itself; the innermost statement around a lambda."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,6 +20,7 @@ from regbuf_lint.model.class_view import Step
 from regbuf_lint.model.value import UNKNOWN, Submodule, Unset, Value, is_only, join, map_tensors, without
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
@@ -106,7 +106,7 @@ class Frame:
         self.closure: Mapping[str, Value] = {}
         self.symbol = symbol
         self.owner = owner
-        self.method = _function_name(scope)
+        self.method = getattr(scope.around_lambdas.node, "name", "")
         self.recorder = recorder
         self.meter = meter or Meter()
         self.depth = depth
@@ -324,11 +324,3 @@ class Frame:
             state.initialised,
             self.within,
         )
-
-
-def _function_name(scope: Scope) -> str:
-    """The name of the function that is run; of a lambda the one in whose body it is written."""
-    around: Scope | None = scope
-    while around is not None and isinstance(around.node, ast.Lambda):
-        around = around.parent
-    return getattr(around.node, "name", "") if around is not None else ""

@@ -219,7 +219,7 @@ def _argument(
 ) -> Value:
     value = given if given is not None else arguments.keywords.get(parameter.arg)
     if value is None and default is not None and not arguments.starred:
-        value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+        value = _default_value(frame, default)
     if value is None or may_be(value, Unknown):
         promised = _promise(frame, parameter, value)
         stand_in = _standing_default(frame, parameter, default, promised) if value is None else None
@@ -238,6 +238,11 @@ def _argument(
     return value
 
 
+def _default_value(frame: Frame, default: ast.expr) -> Value:
+    """What the default of a parameter is, in the scope around the function."""
+    return frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+
+
 def _is_number(default: ast.expr | None) -> bool:
     operand = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(operand, ast.Constant) and type(operand.value) in {int, float}
@@ -245,7 +250,9 @@ def _is_number(default: ast.expr | None) -> bool:
 
 def _names_accelerator(frame: Frame, default: ast.expr) -> bool:
     """Whether a parameter defaults to a device that is not the CPU, so that it lies on a chosen one at all events."""
-    value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+    if isinstance(default, ast.Constant):
+        return False
+    value = _default_value(frame, default)
     return is_only(value, Device) and location_of(value) in {Location.NAMED, Location.CHOSEN}
 
 
@@ -265,7 +272,7 @@ def _plain_default(frame: Frame, default: ast.expr | None) -> Value:
     """The dict or list of numbers and the like that a parameter defaults to; no alternative where it is none."""
     if not isinstance(default, (ast.Dict, ast.List, ast.Tuple, ast.Name, ast.Attribute)):
         return NOTHING
-    value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+    value = _default_value(frame, default)
     return value if value and all(is_only(_held_by(one), Literal, Other) for one in value) else NOTHING
 
 
@@ -288,7 +295,7 @@ def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None
     is_object = is_only(promised, Submodule)
     if not isinstance(default, (ast.Name, ast.Attribute, ast.Call)) or not (_may_be_called(promised) or is_object):
         return None
-    value = frame.elsewhere(frame.scope.parent or frame.scope).evaluate(default, State())
+    value = _default_value(frame, default)
     if is_only(value, Tensor):
         return held(value, argument=parameter.arg)
     return value if is_only(value, ExternalValue, FunctionValue, ClassValue) else None

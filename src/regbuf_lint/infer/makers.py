@@ -134,10 +134,8 @@ def _is_nested(inference: Inference, symbol: ClassSymbol | FunctionSymbol, scope
 
 def function_around(scope: Scope) -> Scope | None:
     """The function in which code of a scope stands, lambdas left aside; None where it is no function's."""
-    around: Scope | None = scope
-    while around is not None and isinstance(around.node, ast.Lambda):
-        around = around.parent
-    return around if around is not None and isinstance(around.node, _FUNCTIONS) else None
+    around = scope.around_lambdas
+    return around if isinstance(around.node, _FUNCTIONS) else None
 
 
 def method_around(function: Scope) -> Scope | None:
