@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from regbuf_lint.index.files import FileFacts, parse
+from regbuf_lint.index.files import FileFacts, whole
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
 from regbuf_lint.source.text import SourceText
 
@@ -18,7 +18,7 @@ BUFFER = Import("torch.nn", "Buffer")
 
 
 def facts(text: str) -> FileFacts:
-    return FileFacts(Path("a.py"), "a", Path(), SourceText.from_text(text), parse(text))
+    return FileFacts(Path("a.py"), "a", Path(), SourceText.from_text(text), whole)
 
 
 def spelled(text: str, hidden: Collection[str] = ()) -> str | None:

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import ImportBinding, Scope, ScopeNode, is_type_checking, nested_blocks
 from regbuf_lint.model.span import Position, Span
+from regbuf_lint.source.text import SourceText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from regbuf_lint.source.text import SourceText
 
 DEEP_STACK = 512 * 1024 * 1024
 DEEP_RECURSION = 100_000
@@ -57,6 +56,15 @@ def parse(text: str) -> ast.Module:
         raise ParseError(msg, Position(1, 1)) from None
     except ValueError as error:
         raise ParseError(str(error), Position(1, 1)) from None
+
+
+def whole(text: str) -> tuple[str, ast.Module]:
+    """The text of a file and its tree.
+
+    Raises:
+        ParseError: as ``parse``.
+    """
+    return text, parse(text)
 
 
 def _tree(text: str) -> ast.Module:
@@ -101,20 +109,35 @@ class FileFacts:
         path: where the file lies.
         name: dotted import name ("pkg.models.vit"); of a package's ``__init__.py``, the package's name.
         root: directory that has to be on the path for that name.
-        source: its text.
-        tree: its tree.
+        source: its text, or as much of it as the tree shows.
+        tree: its tree, or that of some of its statements.
         scope: its top-level names.
+
+    Args:
+        path: as above.
+        name: as above.
+        root: as above.
+        source: the whole text.
+        look: what is kept of a text, and the tree of that.
     """
 
-    def __init__(self, path: Path, name: str, root: Path, source: SourceText, tree: ast.Module) -> None:
+    def __init__(
+        self, path: Path, name: str, root: Path, source: SourceText, look: Callable[[str], tuple[str, ast.Module]]
+    ) -> None:
+        kept, tree = look(source.text)
         self.path = path
         self.name = name
         self.root = root
-        self.source = source
+        self.source = source if kept is source.text else SourceText.from_text(kept, source.path_label)
         self.tree = tree
+        self._hash = hash(source.text)
         self.is_package = path.name == _PACKAGE
         self._scopes: dict[int, Scope] = {}
         self.scope = Scope(tree, self, None, "")
+
+    def is_of(self, source: SourceText) -> bool:
+        """Whether the file has a text, as far as 64 bits of its hash tell."""
+        return self._hash == hash(source.text)
 
     def close(self) -> None:
         """Give up the tree, so that it leaves memory at once: scopes and file hold each other."""

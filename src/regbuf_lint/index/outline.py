@@ -36,8 +36,8 @@ _ASSIGNED = (
 _NAME = re.compile(r"\w+")
 
 
-def outline(text: str) -> ast.Module:
-    """The class and import statements of a file, all of them as if they stood at its top.
+def outline(text: str) -> tuple[str, ast.Module]:
+    """The class and import statements of a file, all of them as if they stood at its top, and their tree.
 
     A name that is bound by one of them and assigned besides is imported from ``UNKNOWN``, too. Statements in docstrings
     count, so that a name may mean more here than it does, and never less.
@@ -46,21 +46,22 @@ def outline(text: str) -> ast.Module:
         text: the file's text.
 
     Returns:
-        The whole tree of the file, where its statements cannot be told from the rest without it.
+        The whole text of the file and its tree, where these statements cannot be told from the rest without it.
 
     Raises:
         ParseError: the file does not parse, and that had to be tried.
     """
     rows = _with_newlines(text)
     try:
-        tree = parse("\n".join(_statements(rows)))
+        found = "\n".join(_statements(rows))
+        tree = parse(found)
     except (ParseError, _UnclearError):
-        return parse(text)
-    targets = (found for pattern in _ASSIGNED for found in pattern.findall(f"\n{rows}"))
-    assigned = {name for found in targets for name in _NAME.findall(found)}
+        return text, parse(text)
+    targets = (target for pattern in _ASSIGNED for target in pattern.findall(f"\n{rows}"))
+    assigned = {name for target in targets for name in _NAME.findall(target)}
     if doubtful := sorted(assigned & set(_bound(tree))):
         tree.body[:0] = parse(f"from {UNKNOWN} import {', '.join(doubtful)}").body
-    return tree
+    return found, tree
 
 
 class _UnclearError(Exception):

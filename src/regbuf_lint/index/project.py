@@ -8,7 +8,7 @@ from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import FileFacts, ParseError, installed_roots, parse
+from regbuf_lint.index.files import FileFacts, ParseError, installed_roots, whole
 from regbuf_lint.index.locating import Locator, is_read
 from regbuf_lint.index.outline import outline
 from regbuf_lint.index.reads import Content, Memo, Reads
@@ -67,7 +67,7 @@ class Project:
         self._overlay = Overlay()
         self._search = WordSearch(self._overlay, settings, self.reads, written)
         self._locator = Locator(roots, settings.packages or installed_roots(), self._search, self.reads)
-        self._tree_of: Callable[[str], ast.Module] = parse
+        self._look: Callable[[str], tuple[str, ast.Module]] = whole
         self._start()
 
     def _start(self) -> None:
@@ -82,7 +82,7 @@ class Project:
     def outlined(self) -> Project:
         """The same files, of each of which no more is known than its outline tells."""
         other = copy(self)
-        other._tree_of = outline  # noqa: SLF001  it is one of its own kind
+        other._look = outline  # noqa: SLF001  it is one of its own kind
         other._start()  # noqa: SLF001
         return other
 
@@ -103,7 +103,7 @@ class Project:
             ParseError: it does not parse.
         """
         known = self._by_path.get(path)
-        if known is not None and known.source.text == source.text:
+        if known is not None and known.is_of(source):
             self.reads.numbers |= self._read_for[path].numbers
             return known
         self.reads.note(Content(str(path)))
@@ -132,7 +132,7 @@ class Project:
     def has_other_text(self, path: Path, source: SourceText) -> bool:
         """Whether a file is known with another text than this one."""
         known = self._by_path.get(path)
-        return known is not None and known.source.text != source.text
+        return known is not None and not known.is_of(source)
 
     def file(self, name: str, near: Path | None) -> FileFacts | None:
         """The file that ``import name`` would run, or None where there is none to read.
@@ -379,7 +379,7 @@ class Project:
         with self.reads.collecting() as self._read_for[path]:
             self.reads.note(Content(str(path)))
             name, root = self._locator.import_name(path)
-        return FileFacts(path, name, root, source, self._tree_of(source.text))
+        return FileFacts(path, name, root, source, self._look)
 
     def _read(self, path: Path) -> FileFacts | None:
         if path not in self._by_path:

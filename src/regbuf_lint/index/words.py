@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, fields
 
 # Not anchored to the start of the row, since a pattern that starts with a literal is ten times faster.
@@ -70,7 +71,7 @@ def words_of(text: bytes) -> Words:
 
 def read_words(written: str) -> Words:
     """The words that ``Words.written`` has written."""
-    return Words(*(frozenset(words.split()) for words in written.split(_BETWEEN_KINDS)))
+    return Words(*(frozenset(map(sys.intern, words.split())) for words in written.split(_BETWEEN_KINDS)))
 
 
 def _of_each_kind(words: Words) -> tuple[frozenset[str], ...]:
@@ -78,4 +79,4 @@ def _of_each_kind(words: Words) -> tuple[frozenset[str], ...]:
 
 
 def _decoded(words: set[bytes]) -> frozenset[str]:
-    return frozenset(word.decode(errors="replace") for word in words)
+    return frozenset(sys.intern(word.decode(errors="replace")) for word in words)  # most stand in many files
