@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 BUILDERS = frozenset({"__init__", "__post_init__"})
 """Methods that run when an object is made."""
+_TAKING_CLASS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+"""Methods to which Python gives the class, without a decorator that says so (language reference, 3.3)."""
 REGISTRIES = ("_buffers", "_parameters", "_modules")
 """The dictionaries in which an nn.Module keeps what it moves and saves."""
 _PROPERTY_DECORATORS = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
@@ -110,7 +112,7 @@ def receiver_name(function: FunctionNode) -> str | None:
 
 def takes_object(function: FunctionNode) -> bool:
     """Whether the first argument of a function in a class body is an object of the class."""
-    return decorator_names(function).isdisjoint({"staticmethod", "classmethod"})
+    return function.name not in _TAKING_CLASS and decorator_names(function).isdisjoint({"staticmethod", "classmethod"})
 
 
 def positional_names(function: FunctionNode) -> list[str]:

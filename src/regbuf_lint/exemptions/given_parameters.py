@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
-from regbuf_lint.infer.callers import is_given_numbers, is_given_parameters, is_left_out, value_without
+from regbuf_lint.infer.callers import (
+    is_given_numbers,
+    is_given_parameters,
+    is_known_by_use_alone,
+    is_left_out,
+    value_without,
+)
 from regbuf_lint.infer.size_uses import SHAPING, is_used_as_size
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import AS_DEVICE, Sink
@@ -17,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
-    """Whether the attribute comes of an argument for which all give Parameters, or nothing, or that is a number."""
+    """Whether the attribute comes of an argument for which all give Parameters, or nothing, or that is a number.
+
+    So may be what only its use as a weight shows to be a tensor: weights are Parameters.
+    """
     found = tensors(context.value_of(attribute))
     arguments = {tensor.argument for tensor in found}
     if len(arguments) != 1 or arguments & {"", NAMELESS}:
@@ -31,6 +40,10 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
     if any(tensor.fresh for tensor in found):
         return False
     if is_given_parameters(*built, argument):
+        return True
+    uses = context.trace(attribute).uses(attribute)
+    weighs = any(use.sink is Sink.WEIGHT and use.flow is Flow.SAME for use in uses)
+    if weighs and is_known_by_use_alone(*built, argument):
         return True
     return may_be(context.value_of(attribute), NoneValue) and is_left_out(*built, argument)
 
@@ -51,6 +64,6 @@ def _takes_no_tensor(use: Use) -> bool:
 
 EXEMPTION = Exemption(
     "given-parameters",
-    "callers give Parameters or numbers for it, or leave it out, or it is used as a size or a device",
+    "callers give Parameters or numbers for it, or leave it out, or it is used as a size, a device or a weight",
     _is_given_no_tensors,
 )

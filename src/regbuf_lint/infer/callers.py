@@ -314,18 +314,32 @@ def may_be_given_parameters(inference: Inference, symbol: ClassSymbol, argument:
     bare = {one.arg for one in arguments if one.annotation is None}
     if argument not in bare or _stated(inference, symbol, scope, frozenset({argument})):
         return False
-    if not given and _is_known_by_use_alone(inference, symbol, argument):
-        beside = list(islice(calls_beside(inference, symbol), MOST_CALLS))
-        given = _given_for(inference, found[1], argument, beside)
-        return all(is_only(value, Unknown, NoneValue) for _, value in given)
+    if not given and _is_kept_unknown(inference, symbol, argument):
+        return not _is_shown(inference, symbol, found[1], argument)
     return bool(given) and all(is_only(value, Unknown, NoneValue) for _, value in given)
 
 
-def _is_known_by_use_alone(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
-    """Whether construction keeps an argument as it comes in, which only its uses show to be a tensor."""
+def is_known_by_use_alone(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+    """Whether only its uses show an argument of a class's constructor to be a tensor, be it a Parameter or not."""
+    found = inference.find_method(symbol, "__init__")
+    if found is None or not _is_kept_unknown(inference, symbol, argument):
+        return False
+    given = _given_for(inference, found[1], argument, all_calls(inference, symbol))
+    return not any(is_tensor(value) for _, value in given) and not _is_shown(inference, symbol, found[1], argument)
+
+
+def _is_kept_unknown(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+    """Whether construction keeps an argument as it comes in, of which nothing is known."""
     built = construct(inference, symbol)
     kept = () if built is None else (one for state in built.attributes.values() for one in state.value)
     return any(isinstance(one, Unknown) and one.argument == argument for one in kept)
+
+
+def _is_shown(inference: Inference, symbol: ClassSymbol, function: FunctionNode, argument: str) -> bool:
+    """Whether scripts and tests beside a class's package tell what an argument is."""
+    beside = list(islice(calls_beside(inference, symbol), MOST_CALLS))
+    given = _given_for(inference, function, argument, beside)
+    return not all(is_only(value, Unknown, NoneValue) for _, value in given)
 
 
 def _given_for(

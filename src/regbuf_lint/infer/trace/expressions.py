@@ -121,6 +121,8 @@ def _binary(tracer: Tracer, frame: TracedFrame, node: ast.BinOp, value: Value, _
     operands = [frame.trails.get(one, NOWHERE) for one in (node.left, node.right)]
     if is_only(value, Sequence):
         return _longer([one for one in operands if one])
+    if isinstance(node.op, ast.MatMult):
+        tracer.use(frame, operands[1], Sink.WEIGHT, node)
     return tracer.meet(frame, node, operands)
 
 
