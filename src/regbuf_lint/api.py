@@ -327,5 +327,5 @@ def _nearest(
         options or {},
         config=None if config is None else Path(config),
         isolated=isolated,
-        known_codes=lambda: [rule.meta.code for rule in RULES],
+        known_codes=lambda: {rule.meta.code: rule.meta.name for rule in RULES},
     )

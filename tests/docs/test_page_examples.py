@@ -193,8 +193,8 @@ class Flake8Options:
         self.names += [name.removeprefix("--") for name in names]
 
 
-def codes() -> list[str]:
-    return [rule.meta.code for rule in RULES]
+def codes() -> dict[str, str]:
+    return {rule.meta.code: rule.meta.name for rule in RULES}
 
 
 def imports_torch(text: str) -> bool:

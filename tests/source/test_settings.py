@@ -11,7 +11,7 @@ from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.settings import check_codes, load_settings
 
-CODES = ("RBF001", "RBF002", "RBF101")
+CODES = {"RBF001": "plain-tensor-attribute", "RBF002": "tensor-in-container", "RBF101": "buffer-requires-grad"}
 
 
 @pytest.fixture(autouse=True)
@@ -233,6 +233,8 @@ def test_broken_files_are_named() -> None:
 def test_mistakes_on_the_command_line_name_the_option() -> None:
     assert error("", select=["RBF7"]).startswith("--select: unknown rule code `RBF7`")
     assert error("", ignore=[""]) == "--ignore: unknown rule code ``"
+    named = error("", ignore=["plain-tensor-attribute"])
+    assert named == "--ignore: unknown rule code `PLAIN-TENSOR-ATTRIBUTE`; did you mean `RBF001`?"
 
 
 def test_command_line_over_file() -> None:

@@ -22,7 +22,7 @@ jsonschema = pytest.importorskip("jsonschema")
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "docs" / "regbuf-lint.schema.json"
 SCHEMA = json.loads(PLACE.read_text(encoding="utf-8"))
-CODES = [rule.meta.code for rule in RULES]
+CODES = {rule.meta.code: rule.meta.name for rule in RULES}
 VALUES: dict[str, tuple[list[Any], list[Any]]] = {
     "extend": (["base.toml"], ["", 1, []]),
     **dict.fromkeys(

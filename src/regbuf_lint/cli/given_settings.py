@@ -26,10 +26,10 @@ def nearest_settings(arguments: argparse.Namespace) -> NearestSettings:
     )
 
 
-def _known_codes() -> list[str]:
+def _known_codes() -> dict[str, str]:
     from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
 
-    return [rule.meta.code for rule in RULES]
+    return {rule.meta.code: rule.meta.name for rule in RULES}
 
 
 def overrides(arguments: argparse.Namespace) -> dict[str, object]:

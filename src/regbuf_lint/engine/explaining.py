@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.named_attributes import attributes_on, spans_row
@@ -34,10 +33,11 @@ from regbuf_lint.model.value_words import in_words
 from regbuf_lint.rules import RULES
 from regbuf_lint.source.selection import ignored_in_file, names, selected_codes
 from regbuf_lint.source.shown_paths import shown_path
+from regbuf_lint.source.suggestions import did_you_mean
 from regbuf_lint.source.suppression import Suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from regbuf_lint.class_context.context import ClassContext
@@ -130,20 +130,14 @@ def _by_name(contexts: Sequence[ClassContext], name: str) -> _Question:
     class_name, _, attribute = name.rpartition(".")
     own = tuple(one for one in contexts if one.name == class_name)
     if not own:
-        msg = (
-            f"no class `{class_name}` that is known to be an nn.Module{_meant(class_name, [c.name for c in contexts])}"
-        )
+        hint = did_you_mean(class_name, {one.name for one in contexts})
+        msg = f"no class `{class_name}` that is known to be an nn.Module{hint}"
         raise NothingToExplainError(msg)
     known = frozenset[str]().union(*(one.text.attribute_names for one in own))
     if attribute not in known:
-        msg = f"`{class_name}` has no attribute `{attribute}`{_meant(attribute, known)}"
+        msg = f"`{class_name}` has no attribute `{attribute}`{did_you_mean(attribute, known)}"
         raise NothingToExplainError(msg)
     return _Question(own, (attribute,))
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, sorted(set(known)), n=1)
-    return f"; did you mean `{close[0]}`?" if close else ""
 
 
 def _setting(context: ClassContext) -> Iterator[Write | Registration]:

@@ -64,7 +64,7 @@ class Lookup:
             names = getattr(options, f"rbf_{key.replace('-', '_')}")
             if names is not None:
                 overrides[key] = names
-        self._nearest = NearestSettings(overrides, known_codes=lambda: [rule.code for rule in rules])
+        self._nearest = NearestSettings(overrides, known_codes=lambda: {rule.code: rule.name for rule in rules})
         named = (Path(name) for name in getattr(options, "filenames", None) or ["."])
         self._directories = [(one, one.absolute()) for one in named if one.is_dir()]
 

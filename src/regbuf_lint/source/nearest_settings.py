@@ -17,7 +17,7 @@ from regbuf_lint.source.toml_files import OWN_FILES, find_table
 from regbuf_lint.source.type_checkers import CHECKER_FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
     from regbuf_lint.model.settings import Settings
 
@@ -38,7 +38,7 @@ class NearestSettings:
         config: the configuration file that counts for all files; None where the nearest one does.
         isolated: read no configuration file at all.
         overrides: settings from the command line, by the same keys as in a file.
-        known_codes: gives the codes of all rules; None checks none.
+        known_codes: gives the names of all rules by their codes; None checks none.
 
     Raises:
         SettingsError: by each question, where a file is missing or broken, or a key or value is wrong.
@@ -50,7 +50,7 @@ class NearestSettings:
         *,
         config: Path | None = None,
         isolated: bool = False,
-        known_codes: Callable[[], Collection[str]] | None = None,
+        known_codes: Callable[[], Mapping[str, str]] | None = None,
     ) -> None:
         self._overrides = overrides
         self._config = config

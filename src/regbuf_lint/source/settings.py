@@ -21,7 +21,7 @@ from regbuf_lint.source.toml_files import EXTEND, ConfigTable, extended, find_ta
 from regbuf_lint.source.type_checkers import has_type_checker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from regbuf_lint.source.directory_files import DirectoryFiles
 
@@ -35,7 +35,7 @@ def load_settings(
     config: Path | None,
     isolated: bool,  # noqa: FBT001  callers name it
     overrides: Mapping[str, object],
-    known_codes: Callable[[], Collection[str]] | None = None,
+    known_codes: Callable[[], Mapping[str, str]] | None = None,
     files: DirectoryFiles | None = None,
 ) -> Settings:
     """Put settings together.
@@ -47,8 +47,8 @@ def load_settings(
         isolated: read no configuration file at all.
         overrides: settings from the command line, by the same keys and with the same types as in the file. ``select``
             replaces the file's selection; ``ignore`` adds to the file's.
-        known_codes: gives the codes of all rules, and is asked only where something is selected; selectors that name
-            none of them are refused. None checks nothing.
+        known_codes: gives the names of all rules by their codes, and is asked only where something is selected;
+            selectors that name none of them are refused. None checks nothing.
         files: what others have found out about directories.
 
     Raises:
@@ -72,12 +72,12 @@ def load_settings(
     return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
 
 
-def check_codes(codes: Iterable[str], known_codes: Collection[str], where: str) -> None:
+def check_codes(codes: Iterable[str], known_codes: Mapping[str, str], where: str) -> None:
     """Check that every selector names a rule.
 
     Args:
         codes: codes, prefixes of codes, or ``ALL``.
-        known_codes: codes of all rules.
+        known_codes: the names of all rules by their codes.
         where: what the selectors were given to, for the message.
 
     Raises:
@@ -85,12 +85,15 @@ def check_codes(codes: Iterable[str], known_codes: Collection[str], where: str) 
     """
     for code in codes:
         if not code or not any(names(code, known) for known in known_codes):
-            msg = f"{where}: unknown rule code `{code}`{did_you_mean(code.upper(), [*known_codes, ALL])}"
+            by_name = {name.upper(): known for known, name in known_codes.items()}
+            meant = by_name.get(code.upper())
+            hint = f"; did you mean `{meant}`?" if meant else did_you_mean(code.upper(), [*known_codes, ALL])
+            msg = f"{where}: unknown rule code `{code}`{hint}"
             raise SettingsError(msg)
 
 
 def _converted_chain(
-    tables: Sequence[ConfigTable], known_codes: Callable[[], Collection[str]] | None
+    tables: Sequence[ConfigTable], known_codes: Callable[[], Mapping[str, str]] | None
 ) -> dict[str, Any]:
     """Return the values of files by the names of the fields of ``Settings``; the first file wins over those behind."""
     values: dict[str, Any] = {}
@@ -127,7 +130,9 @@ def _field(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _convert(key: str, value: object, where: str, known_codes: Callable[[], Collection[str]] | None) -> tuple[str, Any]:
+def _convert(
+    key: str, value: object, where: str, known_codes: Callable[[], Mapping[str, str]] | None
+) -> tuple[str, Any]:
     """Return the name of the field and the value of one setting."""
     if key not in KEYS or key == EXTEND:
         msg = f"unknown option `{key}`{did_you_mean(key.replace('_', '-'), KEYS)}"
