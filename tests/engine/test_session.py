@@ -126,12 +126,12 @@ def test_files_that_are_given_up_leave_memory_at_once(monkeypatch: pytest.Monkey
     """A search for cycles would go through all of their trees, which takes as long as to parse them."""
     trees: list[weakref.ref[ast.Module]] = []
 
-    def noting(text: str) -> ast.Module:
+    def noting(text: str) -> tuple[str, ast.Module]:
         tree = parse(text)
         trees.append(weakref.ref(tree))
-        return tree
+        return text, tree
 
-    monkeypatch.setattr(project, "parse", noting)
+    monkeypatch.setattr(project, "whole", noting)
     monkeypatch.setattr(gc, "collect", lambda: 0)
     session = Session(Settings(root=Path.cwd(), select=("ALL",)))
     first, *_, last = [path for path in FILES if path.parent.name == "RBF001"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
-from regbuf_lint.infer.callers import (
+from regbuf_lint.infer.given_arguments import (
     is_given_numbers,
     is_given_parameters,
     is_known_by_use_alone,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from regbuf_lint.exemptions.exemption import Exemption
-from regbuf_lint.infer.callers import is_made_by_forward
+from regbuf_lint.infer.lifetimes import is_made_by_forward
 
 EXEMPTION = Exemption(
     "made-by-forward",

@@ -8,7 +8,7 @@ from regbuf_lint.classes.moves import stays_put
 from regbuf_lint.classes.uses import APPLY, MOVERS
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.index.known_classes import outside_class
-from regbuf_lint.infer.callers import is_moved_as_part, is_part_of_another
+from regbuf_lint.infer.lifetimes import is_moved_as_part, is_part_of_another
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext

@@ -10,7 +10,7 @@ from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.fixes.buffer_plan import calls_on, first_tensors
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.fixes.unmet_demands import HALF, made_beside
-from regbuf_lint.infer.callers import may_be_given_parameters
+from regbuf_lint.infer.given_arguments import may_be_given_parameters
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import NAMELESS, Dtype, tensors, tensors_inside

@@ -1,0 +1,131 @@
+"""Which objects make the objects of a class, and when: while they are built, or while they are used."""
+
+from __future__ import annotations
+
+import ast
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.classes.moves import moves_parts
+from regbuf_lint.classes.short_lived import ends_with
+from regbuf_lint.index.known_classes import Verdict, torch_class
+from regbuf_lint.index.symbols import ClassSymbol, External
+from regbuf_lint.infer.construction import construct
+from regbuf_lint.infer.makers import (
+    MOST_CALLS,
+    callers_of,
+    calls,
+    concrete_classes,
+    function_around,
+    maker,
+    method_around,
+)
+from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.infer.inference import Inference
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEEPEST = 3
+"""Functions through which it is asked who calls the next."""
+
+
+def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether the package makes objects of a class in some ``forward`` alone, so that they end with it.
+
+    So do those that any other method of an nn.Module makes for itself.
+
+    Those that methods of the class itself make of an object, such as copies, end with it too. A function that makes
+    one counts where some ``forward`` alone calls it.
+    """
+    found = [(function_around(scope), scope, call) for scope, call in islice(calls(inference, symbol), MOST_CALLS)]
+    others = [one for one in found if one[0] is None or maker(one[0]) not in inference.classes(symbol)]
+    return bool(others) and all(_serves_forward(inference, one[0]) or _ends_there(inference, *one) for one in others)
+
+
+def _ends_there(inference: Inference, function: Scope | None, scope: Scope, call: ast.Call) -> bool:
+    """Whether a method of an nn.Module makes an object while it is used, and lets go of it when it ends."""
+    if function is None or not isinstance(function.node, _FUNCTIONS) or not is_in_use(inference, scope):
+        return False
+    return ends_with(function.node, call, lambda callee: _keeps(inference, scope, callee))
+
+
+def _keeps(inference: Inference, scope: Scope, callee: ast.expr) -> bool:
+    """Whether what is called may be a class, whose objects keep what they are given."""
+    meant = inference.project.resolve(scope, callee)
+    return any(
+        isinstance(one, ClassSymbol) or (isinstance(one, External) and torch_class(one.name) is not None)
+        for one in meant
+    )
+
+
+def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0) -> bool:
+    """Whether a function is some ``forward``, or one outside of classes that nothing else in its package calls."""
+    if function is None or not isinstance(function.node, _FUNCTIONS) or function.node.name == "forward":
+        return function is not None
+    if function.parent is not function.file.scope or depth > _DEEPEST:
+        return False
+    callers = callers_of(inference, function, function.node.name)
+    return bool(callers) and all(_serves_forward(inference, one, depth + 1) for one in callers)
+
+
+def is_part_of_another(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
+    """Whether an nn.Module of the package makes an object of a class, or of a subclass, while it is built itself.
+
+    Moved, it moves its parts by their ``_apply``, without calling any of ``movers`` (torch 2.13), unless it has one of
+    these itself, or calls one of some part.
+    """
+    return any(
+        not _calls_mover(inference, owner, call, movers) and not _has_method(inference, owner, movers)
+        for owner, call in _owners(inference, symbol)
+    )
+
+
+def is_moved_as_part(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
+    """Whether an nn.Module that makes an object of a class, or of a subclass, calls one of ``movers`` of some part."""
+    return any(_calls_mover(inference, owner, call, movers) for owner, call in _owners(inference, symbol))
+
+
+def _owners(inference: Inference, symbol: ClassSymbol) -> Iterator[tuple[ClassSymbol, ast.Call]]:
+    """The nn.Module classes of the package that make an object of a class, or of a subclass, while they are built."""
+    every = (symbol, *islice(subclasses(inference, symbol), MOST_LOOKED_AT))
+    for scope, call in (pair for one in every for pair in islice(calls(inference, one), MOST_CALLS)):
+        yield from ((owner, call) for owner in built_by(inference, scope))
+
+
+def _calls_mover(inference: Inference, owner: ClassSymbol, made: ast.Call, movers: frozenset[str]) -> bool:
+    """Whether a class somewhere calls a mover of what a call makes."""
+    methods = [one for base in inference.classes(owner) for one in inference.definition(base).methods.values()]
+    return any(moves_parts(one, made, movers) for one in methods)
+
+
+def _has_method(inference: Inference, symbol: ClassSymbol, names: frozenset[str]) -> bool:
+    return any(not names.isdisjoint(inference.definition(base).methods) for base in inference.classes(symbol))
+
+
+def built_by(inference: Inference, scope: Scope) -> tuple[ClassSymbol, ...]:
+    """The nn.Module classes of the objects that are being built where code of a scope runs."""
+    function = function_around(scope)
+    method, owner = (None, None) if function is None else (method_around(function), maker(function))
+    if method is None or owner is None or inference.hierarchy.membership(owner).verdict is not Verdict.YES:
+        return ()
+    name = getattr(method.node, "name", "")
+    return tuple(one for one in concrete_classes(inference, owner) if name in _building(inference, one))
+
+
+def _building(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
+    construction = construct(inference, symbol)
+    return BUILDERS if construction is None else construction.called | BUILDERS
+
+
+def is_in_use(inference: Inference, scope: Scope) -> bool:
+    """Whether code runs while an nn.Module is used, so that an object that it makes serves one run."""
+    function = function_around(scope)
+    owner = None if function is None else maker(function)
+    if owner is None or built_by(inference, scope):
+        return False
+    return inference.hierarchy.membership(owner).verdict is Verdict.YES
