@@ -97,6 +97,10 @@ class Locator:
         roots = chain(self._roots_near(near, parts[0]), self._installed, self._anywhere(parts[0]))
         return next(((path,) for root in roots if (path := self._below(root, parts)) is not None), ())
 
+    def is_installed(self, root: Path) -> bool:
+        """Whether what is imported from a directory is an installed package, and none of the project's own."""
+        return root in self._installed
+
     def _roots_near(self, near: Path | None, top: str) -> Iterator[Path]:
         """Where the top-level package ``top`` may lie for a file that is imported from ``near``, the closest first.
 

@@ -134,6 +134,10 @@ class Project:
         known = self._by_path.get(path)
         return known is not None and not known.is_of(source)
 
+    def is_installed(self, file: FileFacts) -> bool:
+        """Whether a file belongs to an installed package, and not to the project."""
+        return self._locator.is_installed(file.root)
+
     def file(self, name: str, near: Path | None) -> FileFacts | None:
         """The file that ``import name`` would run, or None where there is none to read.
 

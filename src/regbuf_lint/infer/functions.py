@@ -21,12 +21,14 @@ from regbuf_lint.model.value import (
     NOTHING,
     UNKNOWN,
     Alternative,
+    Buffer,
     Device,
     Literal,
     Loaded,
     Location,
     Mapping,
     Other,
+    Parameter,
     Sequence,
     Submodule,
     Tensor,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.frame import Frame
+    from regbuf_lint.infer.inference import Inference
 
 MOST_DEPTH = 10
 _TRANSPARENT = frozenset(
@@ -57,6 +60,9 @@ _TRANSPARENT = frozenset(
     }
 )  # fmt: skip
 
+_OF_TENSORS = frozenset({"torch", "numpy", "scipy"})
+"""Packages from which files import what makes tensors."""
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DECORATOR = "decorator"
 """What the wrapt and decorator packages call that which makes a decorator of a function."""
 
@@ -74,6 +80,8 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     touches_self = any(_reaches_self(value) for value in arguments.every()) or bool(function.closure)
     key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
     touches_self = touches_self or frame.follows_arguments
+    if not touches_self and _makes_no_tensors(frame, function, arguments):
+        return _annotated_result(frame.inference, function.scope, NOTHING)
     frame = frame if touches_self else frame.aside(function)
     known = None if touches_self else frame.recalled(key)
     if known is not None:
@@ -86,6 +94,22 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
         with memo.working(running):
             return run_body(frame, function, arguments, state)
     return frame.remembered(key, running, lambda: run_body(frame, function, arguments, state))
+
+
+def _makes_no_tensors(frame: Frame, function: FunctionValue, arguments: Arguments) -> bool:
+    """Whether an installed package's function is given no tensor, and its file imports nothing that makes tensors.
+
+    Following such a function, which may download a file, through all that it calls, tells no more than its annotation.
+    """
+    file = function.scope.file
+    if frame.follows_uses or not frame.inference.project.is_installed(file):
+        return False
+    given = (one for value in arguments.every() for one in value)
+    return file.imported_packages.isdisjoint(_OF_TENSORS) and not any(map(_may_give_tensors, given))
+
+
+def _may_give_tensors(one: Alternative) -> bool:
+    return isinstance(one, (Tensor, Parameter, Buffer, Submodule, FunctionValue)) or _holds_tensors(one)
 
 
 def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver: Value, state: State) -> Value:
@@ -114,7 +138,7 @@ def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state:
         frame.left(inner)
         state.attributes, state.initialised = local.attributes, local.initialised
         return value
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if not isinstance(node, _FUNCTIONS):
         return UNKNOWN
     decorators = decorator_names(node)
     if _DECORATOR in decorators:
@@ -134,7 +158,7 @@ def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state:
         value = held(value)
     if not decorators - caches <= _TRANSPARENT:
         value = unknown("a decorator may change the result")
-    return _annotated_result(inner, node, value)
+    return _annotated_result(inner.inference, inner.scope, value)
 
 
 def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden: bool) -> None:
@@ -149,10 +173,13 @@ def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden:
         state.alive = False
 
 
-def _annotated_result(inner: Frame, node: FunctionNode, value: Value) -> Value:
+def _annotated_result(inference: Inference, scope: Scope, value: Value) -> Value:
     """The result as inferred, or as annotated where inference does not know."""
-    if node.returns is not None and (not value or may_be(value, Unknown) or _is_left_open(node)):
-        promised = annotated(inner.inference, inner.scope, node.returns)
+    node = scope.node
+    if not isinstance(node, _FUNCTIONS) or node.returns is None:
+        return value or UNKNOWN
+    if not value or may_be(value, Unknown) or _is_left_open(node):
+        promised = annotated(inference, scope, node.returns)
         if not may_be(promised, Unknown):
             return promised
     return value or UNKNOWN
@@ -191,7 +218,7 @@ def bind_arguments(frame: Frame, scope: Scope, arguments: Arguments) -> dict[str
     A parameter for which nothing, or nothing known, is passed is what its annotation says, else unknown.
     """
     node = scope.node
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+    if not isinstance(node, (*_FUNCTIONS, ast.Lambda)):
         return {}
     names: dict[str, Value] = {}
     positional = len(node.args.posonlyargs) + len(node.args.args)
