@@ -14,7 +14,7 @@ from regbuf_lint.infer.given_arguments import (
 )
 from regbuf_lint.infer.size_uses import SHAPING, is_used_as_size
 from regbuf_lint.model.trail import Flow
-from regbuf_lint.model.use import AS_DEVICE, Sink
+from regbuf_lint.model.use import AS_DEVICE, MATRIX_PRODUCT, Sink
 from regbuf_lint.model.value import NAMELESS, NoneValue, may_be, tensors
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
         return False
     if is_given_parameters(*built, argument):
         return True
-    uses = context.trace(attribute).uses(attribute)
-    weighs = any(use.sink is Sink.WEIGHT and use.flow is Flow.SAME for use in uses)
-    if weighs and is_known_by_use_alone(*built, argument):
+    if any(map(_weighs, context.trace(attribute).uses(attribute))) and is_known_by_use_alone(*built, argument):
         return True
     return may_be(context.value_of(attribute), NoneValue) and is_left_out(*built, argument)
 
@@ -54,6 +52,11 @@ def _is_used_as_number(context: ClassContext, attribute: str) -> bool:
     What a function that is not followed may have made of it proves nothing.
     """
     return any(_takes_no_tensor(use) for use in context.trace(attribute).uses(attribute) if not use.guessed)
+
+
+def _weighs(use: Use) -> bool:
+    """Whether a layer, or a product of matrices, computes with the attribute as it came in."""
+    return use.flow is Flow.SAME and (use.sink is Sink.WEIGHT or use.callee == MATRIX_PRODUCT)
 
 
 def _takes_no_tensor(use: Use) -> bool:

@@ -49,6 +49,9 @@ DRAWN = "drawn"
 AS_DEVICE = "device"
 """What takes a value as the device itself, which a tensor never is."""
 
+MATRIX_PRODUCT = "@"
+"""The operator with which a tensor meets the other factor of a product of matrices."""
+
 ASSERTED = "assert"
 """What asks for a dtype in order to fail where it is another one."""
 

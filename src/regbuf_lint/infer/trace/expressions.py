@@ -11,7 +11,7 @@ from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, F
 from regbuf_lint.infer.trace.call import in_full
 from regbuf_lint.infer.trace.calls import call_trail
 from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
-from regbuf_lint.model.use import ASSERTED, Sink
+from regbuf_lint.model.use import ASSERTED, MATRIX_PRODUCT, Sink
 from regbuf_lint.model.value import (
     FOLLOWING,
     Literal,
@@ -121,9 +121,7 @@ def _binary(tracer: Tracer, frame: TracedFrame, node: ast.BinOp, value: Value, _
     operands = [frame.trails.get(one, NOWHERE) for one in (node.left, node.right)]
     if is_only(value, Sequence):
         return _longer([one for one in operands if one])
-    if isinstance(node.op, ast.MatMult):
-        tracer.use(frame, operands[1], Sink.WEIGHT, node)
-    return tracer.meet(frame, node, operands)
+    return tracer.meet(frame, node, operands, MATRIX_PRODUCT if isinstance(node.op, ast.MatMult) else "")
 
 
 def _longer(lists: list[Trail]) -> Trail:
