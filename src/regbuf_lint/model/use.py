@@ -254,12 +254,13 @@ class Trace:
         """Whether nothing but Python reads the tensor, and no method gives the attribute another one.
 
         What is drawn anew in place counts as Python's, too: where it lies does not matter then. So does what is
-        compared or computed with tensors that the method makes on the CPU: what comes of it is Python's as well.
+        compared or computed with tensors that the method makes on the CPU: what comes of it is Python's as well. The
+        weight of a layer meets the layer's input in a use of its own.
         """
         if self.replacements(attribute) or not self.was_followed(attribute) or not self.uses(attribute):
             return False
         return all(
-            one.sink in HOST_ONLY or one.is_drawn or one.entry in IDENTITY or one.meets_new_alone
+            one.sink in {*HOST_ONLY, Sink.WEIGHT} or one.is_drawn or one.entry in IDENTITY or one.meets_new_alone
             for one in self.uses(attribute)
         )
 
