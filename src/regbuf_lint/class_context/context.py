@@ -16,9 +16,9 @@ from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
-from regbuf_lint.classes.stores import called_for
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.infer.construction import later_events
+from regbuf_lint.infer.draws import is_drawn_by_torch
 from regbuf_lint.infer.outside_reads import is_read_in_other_files, reads_when_built
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import traced
@@ -38,7 +38,6 @@ from regbuf_lint.model.value import (
 )
 from regbuf_lint.model.value import Mapping as MappingValue
 from regbuf_lint.model.value import Sequence as SequenceValue
-from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -237,15 +236,9 @@ class ClassContext:
         """
         if not asks_for_gradient(value):
             return False
-        if attribute is None or self._is_drawn(attribute):
+        if attribute is None or is_drawn_by_torch(self.inference, self._family, attribute):
             return True
         return not self.trace(attribute).replacements(attribute)
-
-    def _is_drawn(self, attribute: str) -> bool:
-        """Whether a method gives the attribute what torch draws there and then."""
-        functions = (function for one in self.definitions for function in one.methods.values())
-        names = called_for(functions, attribute)
-        return any(has("random_functions", f"torch.{name}") or has("random_methods", name) for name in names)
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""

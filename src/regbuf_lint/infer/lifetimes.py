@@ -64,13 +64,27 @@ def _keeps(inference: Inference, scope: Scope, callee: ast.expr) -> bool:
 
 
 def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0) -> bool:
-    """Whether a function is some ``forward``, or one outside of classes that nothing else in its package calls."""
+    """Whether a function is some ``forward``, or one that nothing else calls: in its package, or in its class."""
     if function is None or not isinstance(function.node, _FUNCTIONS) or function.node.name == "forward":
         return function is not None
-    if function.parent is not function.file.scope or depth > _DEEPEST:
+    if depth > _DEEPEST:
         return False
-    callers = callers_of(inference, function, function.node.name)
+    if function.parent is function.file.scope:
+        callers = callers_of(inference, function, function.node.name)
+    else:
+        callers = _users(inference, function)
     return bool(callers) and all(_serves_forward(inference, one, depth + 1) for one in callers)
+
+
+def _users(inference: Inference, method: Scope) -> list[Scope | None]:
+    """The methods of a class that use one of its methods; none where that is no method."""
+    owner = maker(method)
+    if owner is None or method_around(method) is not method:
+        return []
+    name = getattr(method.node, "name", "")
+    names = {user for base in inference.classes(owner) for user in inference.uses(base).read.get(name, ())}
+    found = [inference.find_method(owner, user) for user in sorted(names)]
+    return [None if one is None else one[0].scope.child(one[1]) for one in found]
 
 
 def is_part_of_another(inference: Inference, symbol: ClassSymbol, movers: frozenset[str]) -> bool:
