@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.classes.definition import given_expressions, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
-from regbuf_lint.classes.stores import own_values, stores_in
+from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import PARAMETERS
+from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -75,11 +76,7 @@ def _sets_items(inference: Inference, taker: ClassSymbol, given: _Given) -> bool
     giver, call, attribute = given
     arguments = given_expressions(found[1], call)
     taken = {name for name, value in arguments.items() if own_attribute(giver, value) == attribute}
-    kept = {
-        target.attr
-        for target, value in stores_in(found[1])
-        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name) and value.id in taken
-    }
+    kept = {name for name, argument in ConstructorArguments(inference, taker).kept.items() if argument in taken}
     methods = (method for base in inference.classes(taker) for method in inference.definition(base).methods.values())
     return any(
         isinstance(node, ast.Subscript)
