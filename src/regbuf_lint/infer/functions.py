@@ -13,6 +13,7 @@ from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.locations import location_of
+from regbuf_lint.infer.narrowing import give_what_others_set, names_asked_for
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.strings import usually
@@ -166,6 +167,8 @@ def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden:
     for end in inner.exits:
         end.alive = True
         end.locals.clear()
+    if inner.exits:
+        give_what_others_set(inner, names_asked_for(inner.scope.node), [local, *inner.exits])
     end = meet([local, *inner.exits])
     if end.alive:
         state.attributes, state.initialised = end.attributes, end.initialised

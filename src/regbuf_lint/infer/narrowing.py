@@ -6,7 +6,9 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import is_type_checking
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
@@ -34,6 +36,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from typing_extensions import TypeIs
 
     from regbuf_lint.infer.frame import Frame
@@ -77,15 +81,9 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
 
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
-    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``.
-
-    What others may have put where ``if not hasattr(self, "theta")`` puts a tensor is taken for one, too.
-    """
-    name = _name_asked_for(test)
-    if name and frame.from_start:
-        for here, there in ((then, otherwise), (otherwise, then)):
-            if here.attributes.get(name) is _SET_ELSEWHERE and there.attribute(name).writes:
-                here.attributes[name] = there.attribute(name)
+    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
+    if name := _name_asked_for(test):
+        give_what_others_set(frame, (name,), (then, otherwise))
     if not isinstance(test, ast.Compare):
         return
     taken, other = _current(frame, test.left, then), _current(frame, test.left, otherwise)
@@ -93,6 +91,22 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
         return
     for state, value in zip((then, otherwise), with_default(test, taken, other), strict=True):
         _replace(frame, test.left, value, state)
+
+
+def give_what_others_set(frame: Frame, names: Iterable[str], ends: Sequence[State]) -> None:
+    """Where paths meet, what others may have put where ``if not hasattr(self, "theta")`` puts a tensor is one, too."""
+    for name in names if frame.from_start else ():
+        written = next((known for end in ends if (known := end.attribute(name)).writes), None)
+        for end in ends:
+            if written is not None and end.attributes.get(name) is _SET_ELSEWHERE:
+                end.attributes[name] = written
+
+
+@once_per_node
+def names_asked_for(function: ast.AST) -> frozenset[str]:
+    """Names of the attributes for which a function asks by ``hasattr(self, "x")`` in conditions."""
+    tests = (node.test for node in walk(function) if isinstance(node, ast.If))
+    return frozenset(map(_name_asked_for, tests)) - {""}
 
 
 def _name_asked_for(test: ast.expr) -> str:
