@@ -77,12 +77,15 @@ def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0
 
 
 def _users(inference: Inference, method: Scope) -> list[Scope | None]:
-    """The methods of a class that use one of its methods; none where that is no method."""
+    """The methods of a class that use one of its methods; none where that is no method, or keeps something."""
     owner = maker(method)
     if owner is None or method_around(method) is not method:
         return []
     name = getattr(method.node, "name", "")
-    names = {user for base in inference.classes(owner) for user in inference.uses(base).read.get(name, ())}
+    tables = [inference.uses(base) for base in inference.classes(owner)]
+    if any(name in keeping for table in tables for keeping in table.stored.values()):
+        return []
+    names = {user for table in tables for user in table.read.get(name, ())}
     found = [inference.find_method(owner, user) for user in sorted(names)]
     return [None if one is None else one[0].scope.child(one[1]) for one in found]
 
