@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DEEP_STACK = 512 * 1024 * 1024
 DEEP_RECURSION = 100_000
 _PACKAGE = "__init__.py"
+_OF_TENSORS = frozenset({"torch", "numpy", "scipy"})
 _INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)
 
 
@@ -157,6 +158,11 @@ class FileFacts:
         """The top-level packages from which the file's own scope imports names."""
         every = (binding for bindings in self.scope.bindings.values() for binding in bindings)
         return frozenset(one.origin.partition(".")[0] for one in every if isinstance(one, ImportBinding))
+
+    @property
+    def imports_tensors(self) -> bool:
+        """Whether the file's own scope imports from a library of tensors or arrays."""
+        return not self.imported_packages.isdisjoint(_OF_TENSORS)
 
     def absolute(self, origin: str, level: int) -> str:
         """The absolute name of what ``from <level dots><origin> import ...`` in this file names."""

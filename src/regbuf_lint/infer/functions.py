@@ -61,8 +61,6 @@ _TRANSPARENT = frozenset(
     }
 )  # fmt: skip
 
-_OF_TENSORS = frozenset({"torch", "numpy", "scipy"})
-"""Packages from which files import what makes tensors."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DECORATOR = "decorator"
 """What the wrapt and decorator packages call that which makes a decorator of a function."""
@@ -103,10 +101,9 @@ def _makes_no_tensors(frame: Frame, function: FunctionValue, arguments: Argument
     Following such a function, which may download a file, through all that it calls, tells no more than its annotation.
     """
     file = function.scope.file
-    if frame.follows_uses or not frame.inference.project.is_installed(file):
+    if frame.follows_uses or file.imports_tensors or not frame.inference.project.is_installed(file):
         return False
-    given = (one for value in arguments.every() for one in value)
-    return file.imported_packages.isdisjoint(_OF_TENSORS) and not any(map(_may_give_tensors, given))
+    return not any(_may_give_tensors(one) for value in arguments.every() for one in value)
 
 
 def _may_give_tensors(one: Alternative) -> bool:
