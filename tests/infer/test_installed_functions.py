@@ -62,3 +62,8 @@ def test_a_file_that_imports_nothing_that_makes_tensors_gives_none_but_those_tha
 def test_the_functions_of_the_project_itself_are_followed(tmp_path: Path) -> None:
     write(tmp_path)
     assert found(tmp_path, (tmp_path / "installed",)) == ["by_client", "given", "by_table"]
+
+
+def test_a_project_that_lies_among_installed_packages_is_followed(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert found(tmp_path, (tmp_path,)) == ["by_client", "given", "by_table"]

@@ -99,7 +99,7 @@ class Locator:
 
     def is_installed(self, root: Path) -> bool:
         """Whether what is imported from a directory is an installed package, and none of the project's own."""
-        return root in self._installed
+        return root in self._installed and root not in self._roots
 
     def _roots_near(self, near: Path | None, top: str) -> Iterator[Path]:
         """Where the top-level package ``top`` may lie for a file that is imported from ``near``, the closest first.
