@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
 from regbuf_lint.classes.stores import pairs_of, stores_in, targets_of
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.scopes import nested_blocks
+from regbuf_lint.index.scopes import FUNCTIONS, nested_blocks
 from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Known: TypeAlias = "dict[str, ast.expr]"
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
@@ -30,7 +29,7 @@ def definition_of(function: ast.AST, node: ast.expr) -> ast.expr:
 def own_attribute(function: ast.AST, node: ast.expr) -> str | None:
     """The attribute of the object that an expression of a method holds: ``self.x``, or a local that was given it."""
     node = definition_of(function, node)
-    if not isinstance(node, ast.Attribute) or not isinstance(function, _FUNCTIONS):
+    if not isinstance(node, ast.Attribute) or not isinstance(function, FUNCTIONS):
         return None
     return node.attr if is_name(node.value, receiver_name(function)) else None
 
@@ -47,7 +46,7 @@ def is_stored_again(function: FunctionNode, attribute: str) -> bool:
 def _definitions(function: ast.AST) -> Mapping[ast.expr, ast.expr]:
     """For names that a function reads, the one expression that they were given by then."""
     reading = _Reading()
-    if isinstance(function, _FUNCTIONS):
+    if isinstance(function, FUNCTIONS):
         reading.block(function.body, {})
     return reading.found
 
@@ -70,7 +69,7 @@ class _Reading:
         return known
 
     def _statement(self, statement: ast.stmt, known: Known) -> Known | None:
-        if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
             return _without(known, frozenset({statement.name}))
         blocks = list(nested_blocks(statement))
         if not blocks:

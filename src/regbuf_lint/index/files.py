@@ -115,9 +115,9 @@ class FileFacts:
         scope: its top-level names.
 
     Args:
-        path: as above.
-        name: as above.
-        root: as above.
+        path: where the file lies.
+        name: its import name.
+        root: the directory for that name.
         source: the whole text.
         look: what is kept of a text, and the tree of that.
     """

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+"""What a ``FunctionNode`` is, for ``isinstance``."""
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 

@@ -13,6 +13,7 @@ from regbuf_lint.classes.definition import (
     positional_names,
 )
 from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction import follow, followed
 from regbuf_lint.infer.docstrings import says_tensor
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.inference import Inference
 
 _TENSOR: Value = frozenset({Tensor()})
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NO_TENSORS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda, ast.ListComp, ast.DictComp)
 
 
@@ -153,7 +153,7 @@ def stated_to_be_tensors(
     inference: Inference, symbol: ClassSymbol, scope: Scope, names: frozenset[str]
 ) -> frozenset[str]:
     """Those of some arguments that a loss takes as weights, or that have no annotation and a docstring says it."""
-    arguments = arguments_with_defaults(scope.node) if isinstance(scope.node, _FUNCTIONS) else []
+    arguments = arguments_with_defaults(scope.node) if isinstance(scope.node, FUNCTIONS) else []
     bare = (one.arg for one, _ in arguments if one.annotation is None and one.arg in names)
     return names & weights_of_losses(inference, symbol) | {name for name in bare if says_tensor(scope, name)}
 

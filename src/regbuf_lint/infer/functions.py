@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, decorator_names, is_none
+from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.tree import children
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
@@ -61,7 +62,6 @@ _TRANSPARENT = frozenset(
     }
 )  # fmt: skip
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DECORATOR = "decorator"
 """What the wrapt and decorator packages call that which makes a decorator of a function."""
 
@@ -77,10 +77,10 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     if function.receiver is not None:
         arguments = Arguments((function.receiver, *arguments.positional), arguments.keywords, arguments.starred)
     touches_self = any(_reaches_self(value) for value in arguments.every()) or bool(function.closure)
-    key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
     touches_self = touches_self or frame.follows_arguments
     if not touches_self and _makes_no_tensors(frame, function, arguments):
         return _annotated_result(frame.inference, function.scope, NOTHING)
+    key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
     frame = frame if touches_self else frame.aside(function)
     known = None if touches_self else frame.recalled(key)
     if known is not None:
@@ -136,7 +136,7 @@ def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state:
         frame.left(inner)
         state.attributes, state.initialised = local.attributes, local.initialised
         return value
-    if not isinstance(node, _FUNCTIONS):
+    if not isinstance(node, FUNCTIONS):
         return UNKNOWN
     decorators = decorator_names(node)
     if _DECORATOR in decorators:
@@ -164,8 +164,8 @@ def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden:
     for end in inner.exits:
         end.alive = True
         end.locals.clear()
-    if inner.exits:
-        give_what_others_set(inner, names_asked_for(inner.scope.node), [local, *inner.exits])
+    if inner.exits and inner.from_start:
+        give_what_others_set(names_asked_for(inner.scope.node), [local, *inner.exits])
     end = meet([local, *inner.exits])
     if end.alive:
         state.attributes, state.initialised = end.attributes, end.initialised
@@ -176,7 +176,7 @@ def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden:
 def _annotated_result(inference: Inference, scope: Scope, value: Value) -> Value:
     """The result as inferred, or as annotated where inference does not know."""
     node = scope.node
-    if not isinstance(node, _FUNCTIONS) or node.returns is None:
+    if not isinstance(node, FUNCTIONS) or node.returns is None:
         return value or UNKNOWN
     if not value or may_be(value, Unknown) or _is_left_open(node):
         promised = annotated(inference, scope, node.returns)
@@ -218,7 +218,7 @@ def bind_arguments(frame: Frame, scope: Scope, arguments: Arguments) -> dict[str
     A parameter for which nothing, or nothing known, is passed is what its annotation says, else unknown.
     """
     node = scope.node
-    if not isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
         return {}
     names: dict[str, Value] = {}
     positional = len(node.args.posonlyargs) + len(node.args.args)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, given_expressions, is_none
 from regbuf_lint.index.exports import is_exported
+from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.callers import given_for, stated_to_be_tensors
 from regbuf_lint.infer.construction import construct, follow
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEEPEST = 3
 """Constructors through which an argument is followed that each hands on to the next."""
 
@@ -176,7 +176,7 @@ def is_left_out(inference: Inference, symbol: ClassSymbol, argument: str, depth:
 def _is_left_out_there(inference: Inference, scope: Scope, given: ast.expr, depth: int) -> bool:
     """Whether an expression is an argument of the constructor around it that is None by default and never given."""
     around, owners = function_around(scope), built_by(inference, scope)
-    if around is None or not isinstance(around.node, _FUNCTIONS) or depth > _DEEPEST:
+    if around is None or not isinstance(around.node, FUNCTIONS) or depth > _DEEPEST:
         return False
     for owner in owners:
         arguments = ConstructorArguments(inference, owner)

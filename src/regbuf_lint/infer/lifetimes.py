@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.moves import moves_parts
 from regbuf_lint.classes.short_lived import ends_with
+from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.index.known_classes import Verdict, torch_class
+from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.makers import (
@@ -24,12 +25,12 @@ from regbuf_lint.infer.makers import (
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.infer.inference import Inference
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEEPEST = 3
 """Functions through which it is asked who calls the next."""
 
@@ -40,7 +41,7 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     So do those that any other method of an nn.Module makes for itself.
 
     Those that methods of the class itself make of an object, such as copies, end with it too. A function that makes
-    one counts where some ``forward`` alone calls it.
+    one counts where some ``forward`` alone calls it, and so does a method that keeps nothing.
     """
     found = [(function_around(scope), scope, call) for scope, call in islice(calls(inference, symbol), MOST_CALLS)]
     others = [one for one in found if one[0] is None or maker(one[0]) not in inference.classes(symbol)]
@@ -49,7 +50,7 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
 
 def _ends_there(inference: Inference, function: Scope | None, scope: Scope, call: ast.Call) -> bool:
     """Whether a method of an nn.Module makes an object while it is used, and lets go of it when it ends."""
-    if function is None or not isinstance(function.node, _FUNCTIONS) or not is_in_use(inference, scope):
+    if function is None or not isinstance(function.node, FUNCTIONS) or not is_in_use(inference, scope):
         return False
     return ends_with(function.node, call, lambda callee: _keeps(inference, scope, callee))
 
@@ -65,7 +66,7 @@ def _keeps(inference: Inference, scope: Scope, callee: ast.expr) -> bool:
 
 def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0) -> bool:
     """Whether a function is some ``forward``, or one that nothing else calls: in its package, or in its class."""
-    if function is None or not isinstance(function.node, _FUNCTIONS) or function.node.name == "forward":
+    if function is None or not isinstance(function.node, FUNCTIONS) or function.node.name == "forward":
         return function is not None
     if depth > _DEEPEST:
         return False
@@ -85,8 +86,8 @@ def _users(inference: Inference, method: Scope) -> list[Scope | None]:
     tables = [inference.uses(base) for base in inference.classes(owner)]
     if any(name in keeping for table in tables for keeping in table.stored.values()):
         return []
-    names = {user for table in tables for user in table.read.get(name, ())}
-    found = [inference.find_method(owner, user) for user in sorted(names)]
+    users = methods_of([table.read for table in tables], name)
+    found = [inference.find_method(owner, user) for user in sorted(users)]
     return [None if one is None else one[0].scope.child(one[1]) for one in found]
 
 

@@ -11,6 +11,7 @@ from regbuf_lint.classes.definition import decorator_names, receiver_name
 from regbuf_lint.index.calls import calls_of, is_used_as_value
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.symbols import ClassSymbol, FunctionSymbol, own_name
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses, subclasses_in
 
@@ -25,7 +26,6 @@ MOST_SUBCLASSES = 8
 """Subclasses whose construction is followed for the sake of one class; a framework's base may have a thousand."""
 MOST_CALLS = 12
 """Calls that are looked at for the sake of one class."""
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def concrete_classes(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
@@ -127,7 +127,7 @@ def _is_nested(inference: Inference, symbol: ClassSymbol | FunctionSymbol, scope
     owner = function.parent
     if not isinstance(owner.node, ast.ClassDef) or not isinstance(callee, ast.Attribute):
         return False
-    name = receiver_name(function.node) if isinstance(function.node, _FUNCTIONS) else None
+    name = receiver_name(function.node) if isinstance(function.node, FUNCTIONS) else None
     is_own = isinstance(callee.value, ast.Name) and callee.value.id == name
     return is_own and ClassSymbol(around) in inference.classes(ClassSymbol(owner))
 
@@ -135,13 +135,13 @@ def _is_nested(inference: Inference, symbol: ClassSymbol | FunctionSymbol, scope
 def function_around(scope: Scope) -> Scope | None:
     """The function in which code of a scope stands, lambdas left aside; None where it is no function's."""
     around = scope.around_lambdas
-    return around if isinstance(around.node, _FUNCTIONS) else None
+    return around if isinstance(around.node, FUNCTIONS) else None
 
 
 def method_around(function: Scope) -> Scope | None:
     """The method that a function is, or that it stands in."""
     around: Scope | None = function
-    while around is not None and isinstance(around.node, _FUNCTIONS):
+    while around is not None and isinstance(around.node, FUNCTIONS):
         if around.parent is not None and isinstance(around.parent.node, ast.ClassDef):
             return around
         around = around.parent
@@ -151,6 +151,6 @@ def method_around(function: Scope) -> Scope | None:
 def maker(function: Scope) -> ClassSymbol | None:
     """The class of the object in whose method a function stands; None for other functions, class methods among them."""
     method = method_around(function)
-    if method is None or method.parent is None or not isinstance(method.node, _FUNCTIONS):
+    if method is None or method.parent is None or not isinstance(method.node, FUNCTIONS):
         return None
     return None if "classmethod" in decorator_names(method.node) else ClassSymbol(method.parent)

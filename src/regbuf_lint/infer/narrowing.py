@@ -82,8 +82,8 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
     """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
-    if name := _name_asked_for(test):
-        give_what_others_set(frame, (name,), (then, otherwise))
+    if frame.from_start and (name := _name_asked_for(test)):
+        give_what_others_set((name,), (then, otherwise))
     if not isinstance(test, ast.Compare):
         return
     taken, other = _current(frame, test.left, then), _current(frame, test.left, otherwise)
@@ -93,9 +93,12 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
         _replace(frame, test.left, value, state)
 
 
-def give_what_others_set(frame: Frame, names: Iterable[str], ends: Sequence[State]) -> None:
-    """Where paths meet, what others may have put where ``if not hasattr(self, "theta")`` puts a tensor is one, too."""
-    for name in names if frame.from_start else ():
+def give_what_others_set(names: Iterable[str], ends: Sequence[State]) -> None:
+    """Where paths meet, what others may have put where ``if not hasattr(self, "theta")`` puts a tensor is one, too.
+
+    That holds for an object that was followed from the start of its construction.
+    """
+    for name in names:
         written = next((known for end in ends if (known := end.attribute(name)).writes), None)
         for end in ends:
             if written is not None and end.attributes.get(name) is _SET_ELSEWHERE:

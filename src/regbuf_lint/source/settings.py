@@ -86,9 +86,8 @@ def check_codes(codes: Iterable[str], known_codes: Mapping[str, str], where: str
     for code in codes:
         if not code or not any(names(code, known) for known in known_codes):
             by_name = {name.upper(): known for known, name in known_codes.items()}
-            meant = by_name.get(code.upper())
-            hint = f"; did you mean `{meant}`?" if meant else did_you_mean(code.upper(), [*known_codes, ALL])
-            msg = f"{where}: unknown rule code `{code}`{hint}"
+            meant = by_name.get(code.upper(), code.upper())
+            msg = f"{where}: unknown rule code `{code}`{did_you_mean(meant, [*known_codes, ALL])}"
             raise SettingsError(msg)
 
 
