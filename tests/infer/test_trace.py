@@ -82,6 +82,11 @@ def flows(store: Store) -> set[tuple[str, str, str]]:
         (["add = partial(torch.add, self.x)", "return add(y)"], ("SAME", {"y"}, True)),
         (["return y + getattr(self, 'x')"], ("SAME", {"y"}, True)),
         (["return torch.zeros_like(self.x) + y"], ("BESIDE", {"y"}, True)),
+        (["y[:, 0] = self.x", "return y"], ("MOVED", {"y"}, True)),
+        (["for row in range(2):", "    y[row] = self.x", "return y"], ("MOVED", {"y"}, False)),
+        (["y[y > 0] = self.x", "return y"], ("SAME", {"y"}, True)),
+        (["y[torch.arange(2)] = self.x", "return y"], ("SAME", {"y"}, True)),
+        (["new = torch.zeros(3)", "new[:2] = self.x", "return new + y"], ("MOVED", {""}, True)),
         (["return torch.ones(3) + self.x"], ("SAME", {""}, True)),
         (["return torch.ones(3, device=y.device) + self.x"], ("SAME", {"y"}, True)),
     ],
@@ -116,11 +121,40 @@ def test_what_it_meets(lines: list[str], expected: tuple[str, set[str], bool]) -
         (["view = self.x.view(-1)", "view[0] = 1"], ("MUTATED", "SAME", set())),
         (["rest = self.x[1:]", "rest.add_(y)"], ("MUTATED", "ELEMENT", {"y"})),
         (["self.x.copy_(y)"], ("MUTATED", "SAME", {"y"})),
+        (["there = self.x.to(y.device)", "there[0] = 1"], ("MUTATED_COPY", "MOVED", set())),
         (["return map(lambda z: self.x, y)"], ("RETURNED", "SAME", set())),
     ],
 )
 def test_how_it_ends(lines: list[str], expected: tuple[str, str, set[str]]) -> None:
     assert [one[:3] for one in uses(forward(*lines))] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("return y * self.x[y.device]", True),
+        ("return y * self.x[y.device.index]", True),
+        ("return y * self.x[y.get_device()]", True),
+        ("return y * self.x.get(y.device)", True),
+        ("return y * self.x[len(y)]", False),
+        ("return y * self.x[0].to(y.device)", False),
+    ],
+)
+def test_a_device_chooses_from_a_container(*, line: str, expected: bool) -> None:
+    start = "{0: torch.ones(3), 1: torch.ones(3)}"
+    assert forward(line, start=start).is_chosen_by_device("x") == expected
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["there = self.x.to(y.device).clone()", "there[0] = 1"],
+        ["there = self.x.to(y.device) * 2", "there[0] = 1"],
+        ["there = self.x.cpu()", "there[0] = 1"],
+    ],
+)
+def test_a_copy_is_changed_alone(lines: list[str]) -> None:
+    assert uses(forward(*lines)) == []
 
 
 def test_what_nobody_reads_has_no_uses() -> None:

@@ -88,8 +88,10 @@ _OTHER_USES = {
     Sink.METADATA: "asks for its shape, or whether it is there",
     Sink.EMPTINESS: "asks whether it has elements",
     Sink.PLACE: "asks for its device or dtype",
+    Sink.BY_DEVICE: "chooses from it by a device",
     Sink.DRAW: "draws with it, by a generator of the object",
     Sink.MUTATED: "changes it in place",
+    Sink.MUTATED_COPY: "moves it by hand, and changes what that gives in place",
     Sink.WEIGHT: "computes with it as the weight of a layer",
 }
 

@@ -74,6 +74,11 @@ def _shares_memory(use: Use) -> bool:
     return use.sink is Sink.STORED and use.callee.endswith(".data") and use.flow in {Flow.SAME, *MOVED}
 
 
+def _changes_copy(use: Use) -> bool:
+    """Whether ``mask = self.mask.to(...); mask[0] = 0`` is there, which changes a buffer that lies there already."""
+    return use.sink is Sink.MUTATED_COPY
+
+
 MOVED = frozenset({Flow.MOVED, Flow.TO_CPU})
 TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
 """Where a tensor has to lie beside its partners; no index on an accelerator takes anything out of the CPU."""
@@ -81,5 +86,9 @@ TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
 _DEMANDS: dict[Callable[[Use], bool], str] = {
     _gives_to_numpy: "gives it to NumPy, which fails once the module is on a GPU",
     _asserts_dtype: "asserts its dtype, which `.half()` will change",
+    _changes_copy: (
+        "changes what `.to()` gives in place; that is a copy as long as the tensor stays behind, and the buffer itself "
+        "once it moves along: write `.clone()` there"
+    ),
     _shares_memory: "makes it the `.data` of another tensor; once both are on one device they share their memory",
 }

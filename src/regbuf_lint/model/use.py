@@ -26,6 +26,7 @@ class Sink(Enum):
     PLACE = "its device or dtype is asked for"
     EMPTINESS = "the number of its elements is compared"
     INDEX = "an index into something else"
+    BY_DEVICE = "a list or dict from which a device, or its number, chooses"
     DRAW = "the argument of a draw with a generator of the object"
     MEETS = "computed together with others"
     PASSED = "passed to what is not followed"
@@ -33,6 +34,7 @@ class Sink(Enum):
     RETURNED = "returned"
     STORED = "stored in an attribute"
     MUTATED = "changed in place"
+    MUTATED_COPY = "moved by hand and then changed in place, which changes the tensor itself where it lay there before"
     WEIGHT = "the weight with which a layer of torch computes"
 
 
@@ -302,6 +304,10 @@ class Trace:
             return True
         to_numpy = (one for one in uses if one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU)
         return any(one.entry not in IDENTITY for one in to_numpy)
+
+    def is_chosen_by_device(self, attribute: str) -> bool:
+        """Whether a method chooses a tensor out of the attribute by the device on which it needs one."""
+        return any(one.sink is Sink.BY_DEVICE for one in self.uses(attribute))
 
     def is_drawn_by_generator(self, attribute: str) -> bool:
         """Whether the attribute is read only for draws with a generator that the object holds."""

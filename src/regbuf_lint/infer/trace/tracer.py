@@ -16,7 +16,7 @@ from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
 from regbuf_lint.model.use import Sink, Store, Use
-from regbuf_lint.model.value import Mapping, NoneValue, Sequence, Unknown, is_number, is_only
+from regbuf_lint.model.value import Literal, Mapping, NoneValue, Other, Sequence, Unknown, is_number, is_only
 
 if TYPE_CHECKING:
     from collections import abc
@@ -97,12 +97,12 @@ class Tracer:
         if isinstance(target, ast.Name) and trail.tensors:
             state.trails[target.id] = self.changed_in_place(before, trail.tensors)
 
-    def changed_in_place(self, before: Trail, added: frozenset[Origin]) -> Trail:
-        """The trail of a tensor into which others were computed in place; it lies where it did.
+    def changed_in_place(self, before: Trail, added: frozenset[Origin], *, is_copied: bool = False) -> Trail:
+        """The trail of a tensor into which others were computed in place, or copied; it lies where it did.
 
         What is new and beside it, as an index, does not say where that is.
         """
-        follows = any(origin.follows for origin in before.origins)
+        follows = is_copied or any(origin.follows for origin in before.origins)
         known = (one for one in added if one.source is not Source.FRESH)
         return Trail(before.origins | frozenset(_joined(one) if follows else one.then(Flow.COMPUTED) for one in known))
 
@@ -176,11 +176,10 @@ class Tracer:
                 continue
             if not origin.is_tensor and (origin.flow, sink) not in _ASKED_OF_NO_TENSOR:
                 continue
-            if sink is Sink.MUTATED and origin.flow not in _SHARING:
-                continue
+            end = _changing(origin) if sink is Sink.MUTATED else sink
             others = _others(origin, partners)
-            if others or sink is not Sink.MEETS:
-                self._note(frame, origin, sink, node, others, callee)
+            if end is not None and (others or sink is not Sink.MEETS):
+                self._note(frame, origin, end, node, others, callee)
 
     def overwritten(self, state: State, trail: Trail) -> Trail:
         """Note that all numbers of a value are replaced; gives its trail after that."""
@@ -299,8 +298,9 @@ class Tracer:
         index = frame.trails.get(target.slice, NOWHERE)
         self.use(frame, owner, Sink.MUTATED, target, trail.tensors | index.tensors)
         self.use(frame, index, Sink.INDEX, target, owner.tensors)
+        is_copied = _is_plain_index(frame, target.slice)
         if owner.tensors:
-            self.use(frame, trail, Sink.MEETS, target, owner.tensors)
+            self.use(frame, trail.then(Flow.MOVED) if is_copied else trail, Sink.MEETS, target, owner.tensors)
         else:
             self.use(frame, trail, Sink.STORED, target, callee=ast.unparse(target.value))
         root = target.value
@@ -310,7 +310,8 @@ class Tracer:
             before = state.trails.get(root.id, NOWHERE)
             is_container = is_only(state.locals.get(root.id, frozenset()), Sequence, Mapping)
             held = Trail(before.origins | trail.tensors)
-            state.trails[root.id] = held if is_container else self.changed_in_place(before, trail.tensors)
+            changed = self.changed_in_place(before, trail.tensors, is_copied=is_copied)
+            state.trails[root.id] = held if is_container else changed
 
     def _compared_attributes(self, frame: TracedFrame, nodes: Iterable[ast.expr]) -> frozenset[str]:
         """Attributes whose device is compared with that of something that follows the object or comes in."""
@@ -332,6 +333,19 @@ def _others(origin: Origin, partners: frozenset[Origin]) -> frozenset[Origin]:
     """The partners that are something else; what may also be made in the attribute's place goes with it."""
     own = frozenset(one for one in partners if one.source is Source.ENTRY and one.name == origin.name)
     return frozenset(one for one in partners - own if not (own and one.on_cpu))
+
+
+def _is_plain_index(frame: TracedFrame, index: ast.expr) -> bool:
+    """Whether an index is made of numbers and slices: what is assigned there is copied, from whatever device."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return all(isinstance(one, ast.Slice) or is_only(frame.value_of(one), Literal, Other, NoneValue) for one in parts)
+
+
+def _changing(origin: Origin) -> Sink | None:
+    """What a change in place is to the attribute that a value is made of; nothing where that has memory of its own."""
+    if origin.flow in _SHARING:
+        return Sink.MUTATED
+    return Sink.MUTATED_COPY if origin.flow is Flow.MOVED and not origin.changed else None
 
 
 def _joined(one: Origin) -> Origin:
