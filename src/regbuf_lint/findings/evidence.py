@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.finding import Evidence
 from regbuf_lint.model.trail import Flow, Source
-from regbuf_lint.model.use import Sink
+from regbuf_lint.model.use import MEETING, Sink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,8 +63,8 @@ def _places(context: ClassContext, attribute: str) -> Iterator[tuple[str, Span, 
 
 def _meetings(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
     for use in uses:
-        if use.sink is Sink.MEETS and use.hurts:
-            kind = "moved" if use.flow in {Flow.MOVED, Flow.CHECKED} else "meets"
+        if use.sink in MEETING and use.hurts:
+            kind = "moved" if _is_moved(use) else "meets"
             yield kind, use.span, use.path, use.method, _meeting(use)
 
 
@@ -76,7 +76,7 @@ def _handed_on(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]
 
 def use_in_words(use: Use) -> str:
     """What a method does with a tensor, without the method's name: ``combines it with `x```."""
-    if use.sink is Sink.MEETS:
+    if use.sink in MEETING:
         return _meeting(use) if use.hurts else "computes with it"
     if use.sink in _HANDED:
         return _HANDED[use.sink].format(callee=use.callee)
@@ -101,8 +101,12 @@ def _weight(use: Use) -> tuple[bool, bool, bool, bool]:
 
     So does the tensor itself before what has been computed from it.
     """
-    is_moved = use.flow in {Flow.MOVED, Flow.CHECKED}
-    return is_moved, use.entry != "forward", not use.certain, use.flow is Flow.COMPUTED
+    return _is_moved(use), use.entry != "forward", not use.certain, use.flow is Flow.COMPUTED
+
+
+def _is_moved(use: Use) -> bool:
+    """Whether the method itself gets the tensor to where it needs it."""
+    return use.sink is Sink.COPIED or use.flow in {Flow.MOVED, Flow.CHECKED}
 
 
 def _changes(context: ClassContext, attribute: str, uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
@@ -120,6 +124,8 @@ def _replacing(store: Store) -> str:
 
 def _meeting(use: Use) -> str:
     partner = _named(use.partners)
+    if use.sink is Sink.COPIED:
+        return f"copies it to the device of {partner}, each time that it runs"
     how = {Flow.CHECKED: ", once it has compared the devices", Flow.MOVED: ", to which it is moved by hand"}
     return f"combines it with {partner}{how.get(use.flow, '')}"
 

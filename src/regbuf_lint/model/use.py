@@ -29,6 +29,7 @@ class Sink(Enum):
     BY_DEVICE = "a list or dict from which a device, or its number, chooses"
     DRAW = "the argument of a draw with a generator of the object"
     MEETS = "computed together with others"
+    COPIED = "copied into another tensor, from whatever device"
     PASSED = "passed to what is not followed"
     PART = "given to the constructor of an nn.Module class, where it is that object's affair what becomes of it"
     RETURNED = "returned"
@@ -40,6 +41,9 @@ class Sink(Enum):
 
 HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE})
 """Ends that are the same wherever a tensor lies; what is made in its place has ends of its own."""
+
+MEETING = frozenset({Sink.MEETS, Sink.COPIED})
+"""Ends at which others are there, too: what the tensor is computed with, or copied into."""
 
 IDENTITY = frozenset({"__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__format__", "extra_repr"})
 """Methods that compare or show an object: on another device a tensor would even give it another hash."""
@@ -108,7 +112,7 @@ class Use:
     @property
     def meets_new_alone(self) -> bool:
         """Whether the tensor is computed with nothing but what has been made on the CPU."""
-        return self.sink is Sink.MEETS and bool(self.partners) and all(one.on_cpu for one in self.partners)
+        return self.sink in MEETING and bool(self.partners) and all(one.on_cpu for one in self.partners)
 
     def is_moved_after(self, uses: tuple[Use, ...]) -> bool:
         """Whether the method moves by hand what it computes of the tensor."""

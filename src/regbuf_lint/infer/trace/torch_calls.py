@@ -224,12 +224,13 @@ def _in_place(call: Call, name: str, trail: Trail) -> Trail:
         call.all_end(Sink.HOST)
         return trail
     call.use(trail, Sink.MUTATED, call.origins)
+    is_copied = has("fetching_methods", name)
     for one in call.trails:
-        call.use(one.then(Flow.MOVED) if has("fetching_methods", name) else one, Sink.MEETS, trail.tensors)
+        call.use(one, Sink.COPIED if is_copied else Sink.MEETS, trail.tensors)
     function = call.node.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and call.origins:
         before = call.state.trails.get(function.value.id, NOWHERE)
-        call.state.trails[function.value.id] = call.tracer.changed_in_place(before, call.origins)
+        call.state.trails[function.value.id] = call.tracer.changed_in_place(before, call.origins, is_copied=is_copied)
     return trail
 
 

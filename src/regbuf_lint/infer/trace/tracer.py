@@ -15,8 +15,19 @@ from regbuf_lint.infer.trace.expressions import trail_of
 from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
-from regbuf_lint.model.use import Sink, Store, Use
-from regbuf_lint.model.value import Literal, Mapping, NoneValue, Other, Sequence, Unknown, is_number, is_only
+from regbuf_lint.model.use import MEETING, Sink, Store, Use
+from regbuf_lint.model.value import (
+    TENSOR_KINDS,
+    Literal,
+    Mapping,
+    NoneValue,
+    Other,
+    Sequence,
+    Unknown,
+    is_number,
+    is_only,
+    may_be,
+)
 
 if TYPE_CHECKING:
     from collections import abc
@@ -178,7 +189,7 @@ class Tracer:
                 continue
             end = _changing(origin) if sink is Sink.MUTATED else sink
             others = _others(origin, partners)
-            if end is not None and (others or sink is not Sink.MEETS):
+            if end is not None and (others or sink not in MEETING):
                 self._note(frame, origin, end, node, others, callee)
 
     def overwritten(self, state: State, trail: Trail) -> Trail:
@@ -298,9 +309,9 @@ class Tracer:
         index = frame.trails.get(target.slice, NOWHERE)
         self.use(frame, owner, Sink.MUTATED, target, trail.tensors | index.tensors)
         self.use(frame, index, Sink.INDEX, target, owner.tensors)
-        is_copied = _is_plain_index(frame, target.slice)
+        is_copied = _takes_copies(frame, target)
         if owner.tensors:
-            self.use(frame, trail.then(Flow.MOVED) if is_copied else trail, Sink.MEETS, target, owner.tensors)
+            self.use(frame, trail, Sink.COPIED if is_copied else Sink.MEETS, target, owner.tensors)
         else:
             self.use(frame, trail, Sink.STORED, target, callee=ast.unparse(target.value))
         root = target.value
@@ -335,9 +346,14 @@ def _others(origin: Origin, partners: frozenset[Origin]) -> frozenset[Origin]:
     return frozenset(one for one in partners - own if not (own and one.on_cpu))
 
 
-def _is_plain_index(frame: TracedFrame, index: ast.expr) -> bool:
-    """Whether an index is made of numbers and slices: what is assigned there is copied, from whatever device."""
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
+    """Whether what is assigned to an item is copied into a tensor, from whatever device: a row, or a slice.
+
+    An index that is a tensor, or a list, demands a value on its own device.
+    """
+    parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    if not any(isinstance(one, ast.Slice) for one in parts) and not may_be(frame.value_of(target.value), *TENSOR_KINDS):
+        return False
     return all(isinstance(one, ast.Slice) or is_only(frame.value_of(one), Literal, Other, NoneValue) for one in parts)
 
 
