@@ -13,7 +13,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
-from regbuf_lint.infer.locations import location_of
+from regbuf_lint.infer.locations import is_accelerator
 from regbuf_lint.infer.narrowing import give_what_others_set, names_asked_for
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
@@ -276,11 +276,11 @@ def _is_number(default: ast.expr | None) -> bool:
 
 
 def _names_accelerator(frame: Frame, default: ast.expr) -> bool:
-    """Whether a parameter defaults to a device that is not the CPU, so that it lies on a chosen one at all events."""
-    if isinstance(default, ast.Constant):
-        return False
-    value = _default_value(frame, default)
-    return is_only(value, Device) and location_of(value) in {Location.NAMED, Location.CHOSEN}
+    """Whether a parameter defaults to a device that is not the CPU, so that it lies on a chosen one at all events.
+
+    A mere string does not count: of tensors on a ``device="cuda"`` maintainers made buffers (nnAudio, speechbrain).
+    """
+    return not isinstance(default, ast.Constant) and is_accelerator(_default_value(frame, default))
 
 
 def _left_out(one: Alternative, *, is_number: bool) -> Alternative:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
 
 _BY_NAME = {"cpu": Location.CPU, "meta": Location.META}
+_ACCELERATORS = frozenset({"cuda", "mps", "xpu", "hpu", "mtia", "npu", "xla"})
+"""Types of devices on which tensors lie apart from the CPU's (documentation of ``torch.device``, torch 2.13)."""
 
 
 def location_of(device: Value) -> Location:
@@ -52,6 +54,18 @@ def _location_of_one(one: Alternative) -> Location:
         return Location.CHOSEN if named is Location.NAMED else Location.DEFAULT
     is_left_to_somebody = isinstance(one, Other) and not one.what.startswith("dtype")
     return Location.CHOSEN if is_left_to_somebody else Location.DEFAULT
+
+
+def is_accelerator(value: Value) -> bool:
+    """Whether a value is an accelerator, or its name, or what the machine chooses between one and the CPU."""
+    return bool(value) and all(map(_may_be_device, value)) and location_of(value) in {Location.NAMED, Location.CHOSEN}
+
+
+def _may_be_device(one: Alternative) -> bool:
+    """Whether a value is a device or the name of one."""
+    if isinstance(one, Literal) and isinstance(one.value, str):
+        return one.value.partition(":")[0] in {"cpu", *_ACCELERATORS}
+    return isinstance(one, Device)
 
 
 def device_called(arguments: Arguments) -> Device:

@@ -12,6 +12,7 @@ from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
+from regbuf_lint.infer.locations import is_accelerator
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.targets import shared_attribute
@@ -22,7 +23,9 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,
     Buffer,
+    Device,
     Literal,
+    Location,
     NoneValue,
     Parameter,
     Tensor,
@@ -68,16 +71,22 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
 
 
 def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Value]:
-    """The values of two branches of a test for None, where one of them is a tensor that stands in for an argument.
+    """The values of two branches of a test for None, where one of them stands in for an argument.
 
     In ``theta if theta is not None else torch.arange(180)`` the argument that may be left out is a tensor too: what
-    follows has to work with either.
+    follows has to work with either. So is one a device in whose place an accelerator stands.
     """
     if not _asks_for_none(test):
         return taken, other
-    if is_only(other, Tensor):
-        return _as_tensors(taken), other
-    return taken, _as_tensors(other) if is_only(taken, Tensor) else other
+    return _as_stand_in(taken, other), _as_stand_in(other, taken)
+
+
+def _as_stand_in(value: Value, stand_in: Value) -> Value:
+    """What an argument is where something of that kind stands in for it."""
+    if is_only(stand_in, Tensor):
+        return _as_tensors(value)
+    is_argument = is_only(value, Unknown) and all(isinstance(one, Unknown) and one.argument for one in value)
+    return frozenset({Device(location=Location.CHOSEN)}) if is_argument and is_accelerator(stand_in) else value
 
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
