@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.torch, pytest.mark.skipif(not CAN_FORK, reason="limits are watched on Linux")]
 
 LIMITS = Limits(seconds=8, memory=900)
+JOBS = 4
+"""How many run at a time: most of the time goes by while some wait until theirs is up."""
 META = Machine("2.13.0", "3", {"meta": ""})
 MARK = 97531
 """Seconds that no other program sleeps."""
@@ -179,16 +181,17 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     tempfile.tempdir = str(temporary)
     try:
         *bad, right = pairs(directory)
-        with pytest.MonkeyPatch.context() as patch, Worker(LIMITS) as first, Worker(LIMITS) as second:
+        with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+            workers = [stack.enter_context(Worker(LIMITS)) for _ in range(JOBS)]
             patch.setenv("HOME", str(home))
-            found = run_cases(bad, META, [first, second])  # some only wait, until their time is up
-            found += [run_cases([right], META, [worker])[0] for worker in (first, second)]
+            found = run_cases(bad, META, workers)
+            after = [run_cases([right], META, [worker])[0] for worker in workers]
     finally:
         os.chdir(before)
         tempfile.tempdir = temporary_before
     LEFT.update(directory=directory, home=home, here=here, temporary=temporary, shared=shared_memory() - shared)
-    assert found[-2].verdict == found[-1].verdict
-    return {report.case.name: report for report in found}
+    assert [one.verdict for one in after] == [after[0].verdict] * JOBS
+    return {report.case.name: report for report in [*found, after[0]]}
 
 
 def shared_memory() -> set[str]:

@@ -126,7 +126,7 @@ def _meeting(use: Use) -> str:
     partner = _named(use.partners)
     if use.sink is Sink.COPIED:
         return f"copies it to the device of {partner}, each time that it runs"
-    how = {Flow.CHECKED: ", once it has compared the devices", Flow.MOVED: ", to which it is moved by hand"}
+    how = {Flow.CHECKED: ", once it has compared devices or dtypes", Flow.MOVED: ", to which it is moved by hand"}
     return f"combines it with {partner}{how.get(use.flow, '')}"
 
 

@@ -13,6 +13,7 @@ from regbuf_lint.infer.collections import (
     dict_of,
     element_of,
     items_of,
+    or_number,
     sequence,
     sequence_of,
 )
@@ -90,7 +91,7 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -
     if not names:
         return UNKNOWN
     found = join(read_attribute(frame, one, name, state, node.args[0]) for one in owner for name in names)
-    return found | arguments.argument(2, "default")
+    return or_number(found, arguments.argument(2, "default"))
 
 
 def _default_name(frame: Frame, node: ast.Call) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.infer.randomness import spread
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.infer.torch_api import as_plain
@@ -28,6 +29,7 @@ from regbuf_lint.model.value import (
     Tensor,
     Unknown,
     Value,
+    is_only,
     join,
 )
 
@@ -145,10 +147,16 @@ def mapping_values(one: Mapping) -> Value:
 
 def or_default(found: Value, default: Value, name: str) -> Value:
     """What ``settings.get(name, default)`` is; an unknown value for which a tensor stands in is a tensor too."""
-    stands_in = bool(default) and all(isinstance(one, Tensor) for one in default)
-    if not stands_in or not found or not all(isinstance(one, Unknown) for one in found):
+    if is_only(found, Unknown) and is_only(default, Tensor):
+        return default | {Tensor(fresh=False, argument=name)}
+    return or_number(found, default)
+
+
+def or_number(found: Value, default: Value) -> Value:
+    """What is found, or a default; an unknown value for which a number stands in is a number too."""
+    if not default or not all(map(is_plain_number, default)):
         return found | default
-    return default | {Tensor(fresh=False, argument=name)}
+    return default | {replace(one, number=True) if isinstance(one, Unknown) else one for one in found}
 
 
 def with_item(one: Alternative, key: Value, value: Value) -> Alternative:
