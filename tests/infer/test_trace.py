@@ -153,6 +153,7 @@ def test_a_device_chooses_from_a_container(*, line: str, expected: bool) -> None
         ["there = self.x.to(y.device).clone()", "there[0] = 1"],
         ["there = self.x.to(y.device) * 2", "there[0] = 1"],
         ["there = self.x.cpu()", "there[0] = 1"],
+        ["self.x = self.x.to(y)", "self.x[0] = 1"],
     ],
 )
 def test_a_copy_is_changed_alone(lines: list[str]) -> None:

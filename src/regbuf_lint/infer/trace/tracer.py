@@ -187,10 +187,22 @@ class Tracer:
                 continue
             if not origin.is_tensor and (origin.flow, sink) not in _ASKED_OF_NO_TENSOR:
                 continue
-            end = _changing(origin) if sink is Sink.MUTATED else sink
+            end = self._changing(origin) if sink is Sink.MUTATED else sink
             others = _others(origin, partners)
             if end is not None and (others or sink not in MEETING):
                 self._note(frame, origin, end, node, others, callee)
+
+    def _changing(self, origin: Origin) -> Sink | None:
+        """What a change in place is to the attribute that a value is made of; nothing where that has memory of its own.
+
+        Nor is it anything to one that has been moved into the attribute, and is the attribute's value since.
+        """
+        if origin.flow in _SHARING:
+            return Sink.MUTATED
+        if origin.flow is not Flow.MOVED or origin.changed:
+            return None
+        is_own = any(one.attribute == origin.name and one.only_moves for one in self._stores.values())
+        return None if is_own else Sink.MUTATED_COPY
 
     def overwritten(self, state: State, trail: Trail) -> Trail:
         """Note that all numbers of a value are replaced; gives its trail after that."""
@@ -355,13 +367,6 @@ def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
     if not any(isinstance(one, ast.Slice) for one in parts) and not may_be(frame.value_of(target.value), *TENSOR_KINDS):
         return False
     return all(isinstance(one, ast.Slice) or is_only(frame.value_of(one), Literal, Other, NoneValue) for one in parts)
-
-
-def _changing(origin: Origin) -> Sink | None:
-    """What a change in place is to the attribute that a value is made of; nothing where that has memory of its own."""
-    if origin.flow in _SHARING:
-        return Sink.MUTATED
-    return Sink.MUTATED_COPY if origin.flow is Flow.MOVED and not origin.changed else None
 
 
 def _joined(one: Origin) -> Origin:
