@@ -18,7 +18,7 @@ NUMBER = "it is a number, which goes with tensors of any device"
 CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
 
 
-_CHOSEN = frozenset({Location.CHOSEN, Location.NAMED})
+_CHOSEN = frozenset({Location.CHOSEN})
 
 
 def inert(context: ClassContext, attribute: str) -> str | None:
