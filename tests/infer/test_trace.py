@@ -160,6 +160,11 @@ def test_a_copy_is_changed_alone(lines: list[str]) -> None:
     assert uses(forward(*lines)) == []
 
 
+def test_what_lies_in_one_dict_is_not_computed_together() -> None:
+    found = forward("held = {}", "held['y'] = y", "held['x'] = self.x", "return held")
+    assert [one[:3] for one in uses(found)] == [("STORED", "SAME", set()), ("RETURNED", "SAME", set())]
+
+
 def test_what_nobody_reads_has_no_uses() -> None:
     assert uses(forward("return y + self.held")) == []
 

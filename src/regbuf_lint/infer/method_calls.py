@@ -19,7 +19,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
     updated,
 )
-from regbuf_lint.infer.locations import location_of_method
+from regbuf_lint.infer.locations import location_of, location_of_method
 from regbuf_lint.infer.numpy_api import ARRAY_CAST, array_of_method
 from regbuf_lint.infer.references import SAMPLING, Instance
 from regbuf_lint.infer.strings import literal_strings, method_of_string
@@ -37,6 +37,7 @@ from regbuf_lint.model.value import (
     Distribution,
     Literal,
     Loaded,
+    Location,
     Mapping,
     Other,
     Parameter,
@@ -121,9 +122,14 @@ def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
         return frozenset({replace(owner, trainable=not refused)})
     if name in _SAME_PARAMETER or (name.endswith("_") and not name.endswith("__")):
         return frozenset({owner})
-    if name == "to" and arguments.every() and all(given <= _USUAL_DTYPE for given in arguments.every()):
+    if name == "to" and arguments.every() and all(map(_is_usual, arguments.every())):
         return frozenset({owner})
     return torch_api.call_method(name, torch_api.as_plain(owner), arguments) or UNKNOWN
+
+
+def _is_usual(given: Value) -> bool:
+    """Whether an argument of ``to`` is the dtype that nearly all Parameters have, or the device where they are made."""
+    return given <= _USUAL_DTYPE or location_of(given) is Location.CPU
 
 
 def _of_plain_object(owner: Alternative, name: str, arguments: Arguments) -> Value:

@@ -322,7 +322,8 @@ class Tracer:
         self.use(frame, owner, Sink.MUTATED, target, trail.tensors | index.tensors)
         self.use(frame, index, Sink.INDEX, target, owner.tensors)
         is_copied = _takes_copies(frame, target)
-        if owner.tensors:
+        is_container = is_only(frame.value_of(target.value), Sequence, Mapping)
+        if owner.tensors and not is_container:
             self.use(frame, trail, Sink.COPIED if is_copied else Sink.MEETS, target, owner.tensors)
         else:
             self.use(frame, trail, Sink.STORED, target, callee=ast.unparse(target.value))
@@ -331,10 +332,10 @@ class Tracer:
             root = root.value
         if isinstance(root, ast.Name) and trail.tensors:
             before = state.trails.get(root.id, NOWHERE)
-            is_container = is_only(state.locals.get(root.id, frozenset()), Sequence, Mapping)
-            held = Trail(before.origins | trail.tensors)
-            changed = self.changed_in_place(before, trail.tensors, is_copied=is_copied)
-            state.trails[root.id] = held if is_container else changed
+            if is_only(state.locals.get(root.id, frozenset()), Sequence, Mapping):
+                state.trails[root.id] = Trail(before.origins | trail.tensors)
+            else:
+                state.trails[root.id] = self.changed_in_place(before, trail.tensors, is_copied=is_copied)
 
     def _compared_attributes(self, frame: TracedFrame, nodes: Iterable[ast.expr]) -> frozenset[str]:
         """Attributes whose device is compared with that of something that follows the object or comes in."""
