@@ -13,7 +13,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
-from regbuf_lint.infer.locations import is_accelerator
+from regbuf_lint.infer.locations import is_chosen_by_machine
 from regbuf_lint.infer.narrowing import give_what_others_set, names_asked_for
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
@@ -258,7 +258,7 @@ def _argument(
             promised |= _plain_default(frame, default)
         if value is None and isinstance(default, ast.Constant) and isinstance(default.value, str):
             promised = usually(promised, default.value)
-        if value is None and default is not None and not _names_accelerator(frame, default):
+        if value is None and default is not None and not is_chosen_by_machine(_default_value(frame, default)):
             promised = frozenset(_left_out(one, is_number=_is_number(default)) for one in promised)
         none_too = is_none(default) and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
@@ -273,14 +273,6 @@ def _default_value(frame: Frame, default: ast.expr) -> Value:
 def _is_number(default: ast.expr | None) -> bool:
     operand = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(operand, ast.Constant) and type(operand.value) in {int, float}
-
-
-def _names_accelerator(frame: Frame, default: ast.expr) -> bool:
-    """Whether a parameter defaults to a device that is not the CPU, so that it lies on a chosen one at all events.
-
-    A mere string does not count: of tensors on a ``device="cuda"`` maintainers made buffers (nnAudio, speechbrain).
-    """
-    return not isinstance(default, ast.Constant) and is_accelerator(_default_value(frame, default))
 
 
 def _left_out(one: Alternative, *, is_number: bool) -> Alternative:

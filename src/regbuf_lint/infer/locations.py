@@ -49,16 +49,13 @@ def _location_of_one(one: Alternative) -> Location:
         return one.location
     if isinstance(one, Unknown):
         return Location.DEFAULT if one.optional or one.of_module else Location.CHOSEN
-    if isinstance(one, Other) and one.usual:
-        named = _BY_NAME.get(one.usual.partition(":")[0], Location.NAMED)
-        return Location.CHOSEN if named is Location.NAMED else Location.DEFAULT
-    is_left_to_somebody = isinstance(one, Other) and not one.what.startswith("dtype")
+    is_left_to_somebody = isinstance(one, Other) and not one.usual and not one.what.startswith("dtype")
     return Location.CHOSEN if is_left_to_somebody else Location.DEFAULT
 
 
-def is_accelerator(value: Value) -> bool:
-    """Whether a value is an accelerator, or its name, or what the machine chooses between one and the CPU."""
-    return bool(value) and all(map(_may_be_device, value)) and location_of(value) in {Location.NAMED, Location.CHOSEN}
+def is_chosen_by_machine(value: Value) -> bool:
+    """Whether a value is what the machine chooses: an accelerator where there is one, or its name, else the CPU."""
+    return bool(value) and all(map(_may_be_device, value)) and location_of(value) is Location.CHOSEN
 
 
 def _may_be_device(one: Alternative) -> bool:

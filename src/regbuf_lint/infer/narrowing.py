@@ -12,7 +12,7 @@ from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
-from regbuf_lint.infer.locations import is_accelerator
+from regbuf_lint.infer.locations import is_chosen_by_machine
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.targets import shared_attribute
@@ -74,7 +74,7 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
     """The values of two branches of a test for None, where one of them stands in for an argument.
 
     In ``theta if theta is not None else torch.arange(180)`` the argument that may be left out is a tensor too: what
-    follows has to work with either. So is one a device in whose place an accelerator stands.
+    follows has to work with either. So is one a device in whose place stands what the machine chooses.
     """
     if not _asks_for_none(test):
         return taken, other
@@ -86,7 +86,7 @@ def _as_stand_in(value: Value, stand_in: Value) -> Value:
     if is_only(stand_in, Tensor):
         return _as_tensors(value)
     is_argument = is_only(value, Unknown) and all(isinstance(one, Unknown) and one.argument for one in value)
-    return frozenset({Device(location=Location.CHOSEN)}) if is_argument and is_accelerator(stand_in) else value
+    return frozenset({Device(location=Location.CHOSEN)}) if is_argument and is_chosen_by_machine(stand_in) else value
 
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
