@@ -139,6 +139,8 @@ def test_how_it_ends(lines: list[str], expected: tuple[str, str, set[str]]) -> N
         ("return y * self.x[y.get_device()]", True),
         ("return y * self.x.get(y.device)", True),
         ("return y * self.x[len(y)]", False),
+        ("return y * self.x[y.dtype]", False),
+        ("return y * self.x.get(y.dtype)", False),
         ("return y * self.x[0].to(y.device)", False),
     ],
 )

@@ -18,9 +18,6 @@ NUMBER = "it is a number, which goes with tensors of any device"
 CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
 
 
-_CHOSEN = frozenset({Location.CHOSEN})
-
-
 def inert(context: ClassContext, attribute: str) -> str | None:
     """Why nothing comes of the plain tensors in an attribute, or in its containers; None where something does or may.
 
@@ -49,7 +46,7 @@ def _stays_where_chosen(context: ClassContext, attribute: str) -> bool:
     Who chooses it there moves the object to the same one, unless a trainer does.
     """
     found = list(tensors_inside(context.value_of(attribute)))
-    if not found or not _CHOSEN.issuperset(one.location for one in found):
+    if not found or any(one.location is not Location.CHOSEN for one in found):
         return False
     bases = (outside_class(base.name) for base in context.inference.hierarchy.order(context.built))
     if any(base is not None and base.moved_by_trainer for base in bases):

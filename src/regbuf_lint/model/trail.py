@@ -127,7 +127,7 @@ class Trail:
 
     @property
     def is_place(self) -> bool:
-        """Whether the value may be the device of something, or its number."""
+        """Whether the value may be the device of something, its number, or a dtype."""
         return any(one.flow is Flow.PLACE for one in self.origins)
 
     def then(self, flow: Flow) -> Trail:

@@ -96,7 +96,7 @@ def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, value: V
     index = frame.trails.get(node.slice, NOWHERE)
     of_python = is_only(frame.value_of(node.value), Sequence, Mapping, Submodule, Literal)
     tracer.use(frame, index, Sink.HOST if of_python else Sink.INDEX, node, owner.tensors)
-    if of_python and index.is_place:
+    if of_python and frame.is_device(node.slice):
         tracer.use(frame, owner, Sink.BY_DEVICE, node)
     chosen_by = frozenset(one for one in index.tensors if _decides_place(one))
     if chosen_by and not of_python:  # an index that lies on the CPU goes with tensors of any device

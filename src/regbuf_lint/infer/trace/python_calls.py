@@ -20,7 +20,7 @@ def container_called(call: Call, name: str, trail: Trail, function: ast.Attribut
         return Trail(trail.origins, each=listed([NOWHERE, trail.element]))
     if name in {"keys", "index", "count"}:
         return NOWHERE
-    if name == "get" and any(one.is_place for one in call.trails):
+    if name == "get" and any(call.frame.is_device(one) for _, one in call.given):
         call.use(trail, Sink.BY_DEVICE)
     given = frozenset[Origin]().union(*(one.tensors for one in call.trails))
     if given or name in {"append", "extend", "insert", "clear", "update", "setdefault"}:

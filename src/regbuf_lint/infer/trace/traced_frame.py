@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_none
+from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import CALL, Frame
 from regbuf_lint.infer.functions import run_function
@@ -130,6 +131,12 @@ class TracedFrame(Frame):
     def value_of(self, node: ast.expr) -> Value:
         """What an expression was when it was evaluated last; nothing where it was not."""
         return self.seen.get(node, frozenset())
+
+    def is_device(self, node: ast.expr) -> bool:
+        """Whether an expression may be the device of something, or its number."""
+        given = definition_of(self.scope.node, node)
+        is_dtype = isinstance(given, ast.Attribute) and given.attr == "dtype"
+        return self.trails.get(node, NOWHERE).is_place and not is_dtype
 
     def within_call(self, function: FunctionValue) -> TracedFrame:
         """A new frame for the body of a function that tells the same tracer."""
