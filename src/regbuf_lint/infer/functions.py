@@ -258,7 +258,7 @@ def _argument(
             promised |= _plain_default(frame, default)
         if value is None and isinstance(default, ast.Constant) and isinstance(default.value, str):
             promised = usually(promised, default.value)
-        if value is None and default is not None and not is_chosen_by_machine(_default_value(frame, default)):
+        if value is None and default is not None and not _is_left_to_machine(frame, default):
             promised = frozenset(_left_out(one, is_number=_is_number(default)) for one in promised)
         none_too = is_none(default) and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
@@ -273,6 +273,11 @@ def _default_value(frame: Frame, default: ast.expr) -> Value:
 def _is_number(default: ast.expr | None) -> bool:
     operand = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(operand, ast.Constant) and type(operand.value) in {int, float}
+
+
+def _is_left_to_machine(frame: Frame, default: ast.expr) -> bool:
+    """Whether a parameter defaults to a device that the machine chooses; a constant, as most defaults are, is none."""
+    return not isinstance(default, ast.Constant) and is_chosen_by_machine(_default_value(frame, default))
 
 
 def _left_out(one: Alternative, *, is_number: bool) -> Alternative:

@@ -85,7 +85,7 @@ def _as_stand_in(value: Value, stand_in: Value) -> Value:
     """What an argument is where something of that kind stands in for it."""
     if is_only(stand_in, Tensor):
         return _as_tensors(value)
-    is_argument = is_only(value, Unknown) and all(isinstance(one, Unknown) and one.argument for one in value)
+    is_argument = bool(value) and all(isinstance(one, Unknown) and one.argument for one in value)
     return frozenset({Device(location=Location.CHOSEN)}) if is_argument and is_chosen_by_machine(stand_in) else value
 
 

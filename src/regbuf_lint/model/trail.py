@@ -125,11 +125,6 @@ class Trail:
         """The origins of what may be a tensor."""
         return frozenset(one for one in self.origins if one.is_tensor)
 
-    @property
-    def is_place(self) -> bool:
-        """Whether the value may be the device of something, its number, or a dtype."""
-        return any(one.flow is Flow.PLACE for one in self.origins)
-
     def then(self, flow: Flow) -> Trail:
         """The trail of what is made of the value."""
         return self if not self.origins or flow is Flow.SAME else _after(self.origins, flow)

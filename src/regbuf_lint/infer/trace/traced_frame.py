@@ -13,7 +13,7 @@ from regbuf_lint.infer.frame import CALL, Frame
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.references import BuiltSubmodule, FunctionValue, Instance
 from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
-from regbuf_lint.model.trail import NOWHERE, Source, Trail, made, merged
+from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, made, merged
 from regbuf_lint.model.value import Sequence, is_only
 
 if TYPE_CHECKING:
@@ -134,9 +134,10 @@ class TracedFrame(Frame):
 
     def is_device(self, node: ast.expr) -> bool:
         """Whether an expression may be the device of something, or its number."""
+        if not any(one.flow is Flow.PLACE for one in self.trails.get(node, NOWHERE).origins):
+            return False
         given = definition_of(self.scope.node, node)
-        is_dtype = isinstance(given, ast.Attribute) and given.attr == "dtype"
-        return self.trails.get(node, NOWHERE).is_place and not is_dtype
+        return not (isinstance(given, ast.Attribute) and given.attr == "dtype")
 
     def within_call(self, function: FunctionValue) -> TracedFrame:
         """A new frame for the body of a function that tells the same tracer."""
