@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.infer.given_arguments import (
-    is_given_numbers,
+    is_given_no_tensor,
     is_given_parameters,
     is_known_by_use_alone,
     is_left_out,
@@ -35,7 +35,7 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
         return True
     argument = arguments.pop()
     built = (context.inference, context.built)
-    if is_used_as_size(*built, argument) or is_given_numbers(*built, argument):
+    if is_used_as_size(*built, argument) or is_given_no_tensor(*built, argument):
         return not tensors(value_without(*built, argument, attribute))
     if any(tensor.fresh for tensor in found):
         return False

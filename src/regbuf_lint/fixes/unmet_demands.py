@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.trail import Flow, Source
 from regbuf_lint.model.use import ASSERTED, Sink
 
 if TYPE_CHECKING:
@@ -79,6 +79,16 @@ def _changes_copy(use: Use) -> bool:
     return use.sink is Sink.MUTATED_COPY
 
 
+def _indexes_argument(use: Use) -> bool:
+    """Whether a method that `forward` does not run takes elements out of its arguments, as of a checkpoint's tensors.
+
+    An index on the CPU goes with tensors of any device, one on an accelerator with those of that device alone.
+    """
+    sources = {one.source for one in use.partners}
+    is_free = use.sink is Sink.INDEX and use.flow not in MOVED
+    return is_free and use.entry != "forward" and sources == {Source.PARAMETER}
+
+
 MOVED = frozenset({Flow.MOVED, Flow.TO_CPU})
 TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
 """Where a tensor has to lie beside its partners; no index on an accelerator takes anything out of the CPU."""
@@ -90,5 +100,6 @@ _DEMANDS: dict[Callable[[Use], bool], str] = {
         "changes what `.to()` gives in place; that is a copy as long as the tensor stays behind, and the buffer itself "
         "once it moves along: write `.clone()` there"
     ),
+    _indexes_argument: "indexes what it is given with it; once the index is on a GPU, that has to be there, too",
     _shares_memory: "makes it the `.data` of another tensor; once both are on one device they share their memory",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.classes.definition import arguments_with_defaults
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
 Builtin: TypeAlias = Callable[["Frame", "Arguments", ast.Call, "State"], Value]
 
 
-def _plain(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
-    return OTHER
+def _made(what: str, _frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+    return frozenset({Other(what)})
 
 
 def _range(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
@@ -186,14 +187,18 @@ def _type(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) 
     return UNKNOWN
 
 
-_PLAIN = (
-    "len", "int", "float", "bool", "str", "repr", "hash", "id", "isinstance", "issubclass", "hasattr", "callable",
-    "print", "complex", "ord", "chr", "bin", "hex", "format", "input", "open", "any", "all", "divmod", "bytes",
-    "ascii", "dir", "slice",
-)  # fmt: skip
+_MAKING = {
+    "int": ("int", "len", "ord", "hash", "id"),
+    "float": ("float",),
+    "complex": ("complex",),
+    "bool": ("bool", "isinstance", "issubclass", "hasattr", "callable", "any", "all"),
+    "str": ("str", "repr", "chr", "bin", "hex", "format", "input", "ascii"),
+    "": ("print", "open", "divmod", "bytes", "dir", "slice"),
+}
+"""Functions by the type of what they give, whatever they are given; empty for what needs no name."""
 
 BUILTINS: dict[str, Builtin] = {
-    **dict.fromkeys(_PLAIN, _plain),
+    **{name: partial(_made, what) for what, names in _MAKING.items() for name in names},
     "range": _range,
     "super": _super,
     "setattr": _setattr,

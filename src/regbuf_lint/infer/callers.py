@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import (
@@ -38,6 +39,7 @@ from regbuf_lint.model.class_view import Construction
 from regbuf_lint.model.value import (
     NONE,
     UNKNOWN,
+    Location,
     NoneValue,
     Tensor,
     Unknown,
@@ -46,6 +48,7 @@ from regbuf_lint.model.value import (
     is_only,
     is_tensor,
     join,
+    map_tensors,
     may_be,
     tensors,
 )
@@ -201,7 +204,7 @@ def _given(inference: Inference, scope: Scope, call: ast.Call, *, shows_all: boo
     """
     function = function_around(scope)
     if function is None:
-        return _passed_by(inference, scope, call)
+        return [_by_whoever_builds(one) for one in _passed_by(inference, scope, call)]
     owner = maker(function)
     if owner is not None:
         built = (_followed_as_called(inference, one) for one in concrete_classes(inference, owner))
@@ -209,7 +212,20 @@ def _given(inference: Inference, scope: Scope, call: ast.Call, *, shows_all: boo
         if seen or inference.hierarchy.membership(owner).verdict is Verdict.YES:
             return seen
     seen = _passed_in(inference, function).get(call, [])
-    return [] if not shows_all and any(map(_is_passed_on, seen)) else seen
+    return [] if not shows_all and any(map(_is_passed_on, seen)) else list(map(_by_whoever_builds, seen))
+
+
+def _by_whoever_builds(given: Arguments) -> Arguments:
+    """What code outside of nn.Module classes passes: an accelerator that it names is where it moves the object, too."""
+
+    def placed(one: Tensor) -> Tensor:
+        return replace(one, location=Location.CHOSEN) if one.location is Location.NAMED else one
+
+    return Arguments(
+        tuple(map_tensors(one, placed) for one in given.positional),
+        {name: map_tensors(one, placed) for name, one in given.keywords.items()},
+        given.starred,
+    )
 
 
 def _passed_by(inference: Inference, scope: Scope, call: ast.Call) -> list[Arguments]:

@@ -55,7 +55,8 @@ def makes_row(name: str, arguments: Arguments) -> bool:
         return False
     if has("spacing_functions", name) or (has("sized_functions", name) and _names_one_size(arguments)):
         return True
-    if not is_made_of_data(name):
+    is_legacy = has("uninitialized_functions", name) and name.endswith("Tensor")  # `torch.Tensor([0.3, 0.7])`
+    if not is_made_of_data(name) and not is_legacy:
         return False
     data = arguments.argument(0, "data")
     lists = [one for one in data if isinstance(one, Sequence)]

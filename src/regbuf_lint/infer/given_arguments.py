@@ -20,15 +20,19 @@ from regbuf_lint.model.value import (
     NONE,
     OTHER,
     Literal,
+    Mapping,
     NoneValue,
     Other,
     Parameter,
+    Sequence,
+    Submodule,
     Tensor,
     Unknown,
     Value,
     is_only,
     is_tensor,
     may_be,
+    parts_of,
 )
 
 if TYPE_CHECKING:
@@ -103,8 +107,8 @@ def _is_shown(inference: Inference, symbol: ClassSymbol, function: FunctionNode,
     return not all(is_only(value, Unknown, NoneValue) for _, value in given)
 
 
-def is_given_numbers(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
-    """Whether some call of a class in its package gives a number, an array or the like for an argument.
+def is_given_no_tensor(inference: Inference, symbol: ClassSymbol, argument: str) -> bool:
+    """Whether some call of a class in its package gives a number, an array, a list of Parameters or the like.
 
     Where nobody in the package calls it, all scripts and tests beside it have to.
     """
@@ -112,9 +116,16 @@ def is_given_numbers(inference: Inference, symbol: ClassSymbol, argument: str) -
     if found is None:
         return False
     if every:
-        return any(is_only(value, Literal, Other) for _, value in given_for(inference, found[1], argument, every))
+        return any(_is_no_tensor(value) for _, value in given_for(inference, found[1], argument, every))
     given = given_for(inference, found[1], argument, list(islice(calls_beside(inference, symbol), MOST_CALLS)))
-    return bool(given) and all(is_only(value, Literal, Other) for _, value in given)
+    return bool(given) and all(_is_no_tensor(value) for _, value in given)
+
+
+def _is_no_tensor(value: Value) -> bool:
+    """Whether a value is none, whichever of its alternatives it is; an empty list may be filled yet."""
+    parts = [inner for one in value for part in parts_of(one) for inner in part]
+    kinds = (Literal, Other, Submodule, NoneValue, *((Sequence, Mapping) if parts else ()))
+    return is_only(value, *kinds) and not value <= NONE and not any(isinstance(one, Tensor) for one in parts)
 
 
 def value_without(inference: Inference, symbol: ClassSymbol, argument: str, attribute: str) -> Value:

@@ -124,4 +124,5 @@ def _may_be_place(one: Alternative) -> bool:
         return isinstance(one.value, str) or type(one.value) is int
     if isinstance(one, Device):
         return True
-    return isinstance(one, (Unknown, *TENSOR_KINDS)) or (isinstance(one, Other) and one.what in {"", "str", "number"})
+    named = isinstance(one, Other) and one.what in {"", "str", "int", "number"}
+    return named or isinstance(one, (Unknown, *TENSOR_KINDS))
