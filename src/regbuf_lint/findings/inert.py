@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.model.trail import Flow
-from regbuf_lint.model.value import Location, Tensor, may_be, tensors, tensors_inside
+from regbuf_lint.model.value import Location, Tensor, is_only, may_be, tensors, tensors_inside
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.use import Store
 
 NEVER_READ = "nothing reads it once the object is built"
 UNREAD_HERE = "nothing in its file reads it once the object is built, though other files read an attribute of that name"
@@ -38,10 +39,18 @@ def inert(context: ClassContext, attribute: str) -> str | None:
         return None
     if trace.is_host_only(attribute) and not is_kept and not context.is_read_beside(attribute):
         return HOST_ONLY
-    is_number = may_be(value, Tensor) and all(one.is_number for one in tensors(value))
-    if is_number and not trace.is_updated(attribute):
+    starts_as_number = may_be(value, Tensor) and all(one.is_number for one in tensors(value))
+    if starts_as_number and not trace.is_updated(attribute) and all(map(_keeps_number, trace.stores(attribute))):
         return NUMBER
     return CHOSEN_DEVICE if _stays_where_chosen(context, attribute) else None
+
+
+def _keeps_number(store: Store) -> bool:
+    """Whether a method never puts what may lie elsewhere now in a number's place and now leaves that: no running value.
+
+    What a method always replaces is a placeholder.
+    """
+    return not store.own_flows or is_only(store.value, Tensor)
 
 
 def _stays_where_chosen(context: ClassContext, attribute: str) -> bool:
