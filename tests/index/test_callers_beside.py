@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from regbuf_lint.index.project import Project
-from regbuf_lint.model.settings import Settings
-from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
+from regbuf_lint.model.settings import DEFAULT_EXCLUDES, Settings
 
 if TYPE_CHECKING:
     from pathlib import Path

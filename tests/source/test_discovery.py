@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from regbuf_lint.model.result import FileError
-from regbuf_lint.model.settings import Settings
-from regbuf_lint.source.discovery import DEFAULT_EXCLUDES, Discovery, discover
+from regbuf_lint.model.settings import DEFAULT_EXCLUDES, Settings
+from regbuf_lint.source.discovery import Discovery, discover
 
 
 @pytest.fixture(autouse=True)

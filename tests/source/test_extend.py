@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regbuf_lint.model.settings import Persistence, Settings
-from regbuf_lint.source.discovery import DEFAULT_EXCLUDES, discover
+from regbuf_lint.model.settings import DEFAULT_EXCLUDES, Persistence, Settings
+from regbuf_lint.source.discovery import discover
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.selection import ignored_in_file
 from regbuf_lint.source.settings import load_settings

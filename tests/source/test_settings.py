@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence, Settings
-from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
+from regbuf_lint.model.settings import (
+    DEFAULT_EXCLUDES,
+    AttributePersistence,
+    BufferStyle,
+    PerFileIgnore,
+    Persistence,
+    Settings,
+)
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.settings import check_codes, load_settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import outside_class
-from regbuf_lint.index.scopes import FUNCTIONS
+from regbuf_lint.infer.serving_tests import serves_tests_alone
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.value import Location, Tensor, is_only, may_be, tensors, tensors_inside
 
@@ -18,7 +18,7 @@ UNREAD_HERE = "nothing in its file reads it once the object is built, though oth
 HOST_ONLY = "Python alone reads it"
 NUMBER = "it is a number, which goes with tensors of any device"
 CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
-ONE_TEST = "its class lives inside of a test, which fails where anything is wrong"
+TESTS_ALONE = "only tests build objects of its class, and they fail where anything is wrong"
 
 
 def inert(context: ClassContext, attribute: str) -> str | None:
@@ -26,8 +26,8 @@ def inert(context: ClassContext, attribute: str) -> str | None:
 
     What differs in each object is missing from a checkpoint, whatever reads it.
     """
-    if _lives_in_test(context):
-        return ONE_TEST
+    if not _is_moved_by_trainer(context) and serves_tests_alone(context.inference, context.symbol):
+        return TESTS_ALONE
     trace = context.trace(attribute)
     if not trace.was_followed(attribute):
         return None
@@ -65,17 +65,6 @@ def _stays_where_chosen(context: ClassContext, attribute: str) -> bool:
     if _is_moved_by_trainer(context) or trace.is_updated(attribute) or trace.stores(attribute):
         return False
     return all(use.flow is not Flow.MOVED for use in trace.uses(attribute))
-
-
-def _lives_in_test(context: ClassContext) -> bool:
-    """Whether the class stands in the body of a test, as pytest and unittest find them, and no trainer moves objects.
-
-    Nobody else can build it (pytest 8, "Changing naming conventions"; ``unittest.TestLoader.testMethodPrefix``).
-    """
-    scope = context.symbol.scope.parent
-    while scope is not None and not (isinstance(scope.node, FUNCTIONS) and scope.node.name.startswith("test")):
-        scope = scope.parent
-    return scope is not None and not _is_moved_by_trainer(context)
 
 
 def _is_moved_by_trainer(context: ClassContext) -> bool:

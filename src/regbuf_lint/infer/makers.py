@@ -69,11 +69,16 @@ def is_made(inference: Inference, symbol: ClassSymbol) -> bool:
 
 
 def _is_made(inference: Inference, symbol: ClassSymbol) -> bool:
-    file, name = symbol.scope.file, own_name(symbol)
-    if inference.definition(symbol).decorators or is_used_as_value(file, name):
+    if inference.definition(symbol).decorators or is_used_as_value(symbol.scope.file, own_name(symbol)):
         return True
+    return is_made_elsewhere(inference, symbol)
+
+
+def is_made_elsewhere(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether somebody outside of the file of a class is offered it, or calls it."""
     if is_exported(inference.project, symbol):
         return True
+    file, name = symbol.scope.file, own_name(symbol)
     files = (one for one in inference.project.files_calling(file, name) if one is not file)
     beside = inference.project.files_beside_calling(file, name)
     return any(True for some in (files, beside) for _ in _calls_in(inference, symbol, name, some))

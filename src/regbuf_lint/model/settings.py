@@ -10,6 +10,38 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+DEFAULT_EXCLUDES = (
+    ".bzr",
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".hg",
+    ".ipynb_checkpoints",
+    ".mypy_cache",
+    ".nox",
+    ".pants.d",
+    ".pytest_cache",
+    ".pytype",
+    ".regbuf_cache",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    ".vscode",
+    "*.egg",
+    "__pycache__",
+    "__pypackages__",
+    "_build",
+    "build",
+    "dist",
+    "env",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+"""Patterns of what no project wants to have read, unless its configuration says which."""
+
+
 class Persistence(str, Enum):
     """What to write for ``persistent`` where a fix registers a new buffer."""
 
@@ -111,7 +143,7 @@ class Settings:
     fixable: tuple[str, ...] = ("ALL",)
     unfixable: tuple[str, ...] = ()
     per_file_ignores: tuple[PerFileIgnore, ...] = ()
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDES
     inherited_excludes: tuple[PlacedPatterns, ...] = ()
     respect_gitignore: bool = True
     force_exclude: bool = False

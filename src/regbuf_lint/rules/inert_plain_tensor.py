@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.findings.inert import CHOSEN_DEVICE, HOST_ONLY, NEVER_READ, NUMBER, ONE_TEST, UNREAD_HERE, inert
+from regbuf_lint.findings.inert import CHOSEN_DEVICE, HOST_ONLY, NEVER_READ, NUMBER, TESTS_ALONE, UNREAD_HERE, inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.fixes.buffer_fix import NO_FIX
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF006",
     name="inert-plain-tensor",
-    summary="a plain tensor of which nothing comes: a number, never read, on a chosen device, inside of a test",
+    summary="a plain tensor of which nothing comes: a number, never read, on a chosen device, of a test",
     severity=Severity.WARNING,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,
@@ -34,8 +34,9 @@ DOCS = RuleDocs(
         "a number without dimensions, which goes with tensors of any device; a tensor that nothing in its file reads "
         "once the object is built; one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`); one "
         "that the constructor puts on a device that whoever builds the object, or the machine, has to choose, where "
-        "no method moves or changes it; one whose class stands in the body of a test (a function whose name starts "
-        "with `test`), unless a trainer of a framework moves its objects."
+        "no method moves or changes it; one whose class serves tests alone, unless a trainer of a framework moves its "
+        "objects: it stands in the body of a function whose name starts with `test` or of a `TestCase`, or in a file "
+        "of tests (`test_*.py`, `*_test.py`) outside of which nobody calls it."
     ),
     why=(
         "Nothing fails today. But the next method that combines the tensor with its input fails on an accelerator, "
@@ -85,9 +86,9 @@ _INSTEAD = {
     HOST_ONLY: "keep a number or a list of Python instead",
     NUMBER: "use a number of Python, or register it as a buffer",
     CHOSEN_DEVICE: "register it as a buffer, so that the object can be moved later, too",
-    ONE_TEST: "register it as a buffer where the test is to show how a module is written",
+    TESTS_ALONE: "register it as a buffer where the test is to show how a module is written",
 }
-_REGISTERED = frozenset({UNREAD_HERE, NUMBER, CHOSEN_DEVICE, ONE_TEST})
+_REGISTERED = frozenset({UNREAD_HERE, NUMBER, CHOSEN_DEVICE, TESTS_ALONE})
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

@@ -23,35 +23,6 @@ if TYPE_CHECKING:
     Lookup = Callable[[Path, Path], Settings]
     """Gives the settings for the files of a directory, which is told with what the user has named."""
 
-DEFAULT_EXCLUDES = (
-    ".bzr",
-    ".direnv",
-    ".eggs",
-    ".git",
-    ".hg",
-    ".ipynb_checkpoints",
-    ".mypy_cache",
-    ".nox",
-    ".pants.d",
-    ".pytest_cache",
-    ".pytype",
-    ".regbuf_cache",
-    ".ruff_cache",
-    ".svn",
-    ".tox",
-    ".venv",
-    ".vscode",
-    "*.egg",
-    "__pycache__",
-    "__pypackages__",
-    "_build",
-    "build",
-    "dist",
-    "env",
-    "node_modules",
-    "site-packages",
-    "venv",
-)
 _SUFFIXES = (".py", ".ipynb")
 
 

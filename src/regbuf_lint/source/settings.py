@@ -6,10 +6,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.model.settings import BufferStyle, PlacedPatterns, Settings
+from regbuf_lint.model.settings import DEFAULT_EXCLUDES, BufferStyle, PlacedPatterns, Settings
 from regbuf_lint.source.code_style import code_style
 from regbuf_lint.source.declared_versions import oldest_python, runs_with_older_torch
-from regbuf_lint.source.discovery import DEFAULT_EXCLUDES
 from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.project_tools import ProjectTools, project_root
