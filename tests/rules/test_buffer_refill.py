@@ -115,7 +115,7 @@ def test_conditions_of_the_constructor_hold_there_too(tests: tuple[str, str], he
         (STORE, "        self.x = torch.arange(n := 3)\n"),
         (STORE, "        with torch.no_grad():\n            self.x = torch.arange(n)\n"),
         (STORE, "        if n:\n            self.y = 1\n        else:\n            self.x = torch.arange(n)\n"),
-        (STORE, '        self.x = torch.tensor(\n            len("""\n            """)\n        )\n'),
+        (STORE, '        self.x = torch.arange(\n            len("""\n            """)\n        )\n'),
         ("        self.n = n\n", ""),
         ("        self.n = n\n", "        self.n = n\n        n = n + 1\n"),
         (INIT, "        if not module:\n            return\n"),

@@ -26,7 +26,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
 
     What differs in each object is missing from a checkpoint, whatever reads it.
     """
-    if not _is_moved_by_trainer(context) and serves_tests_alone(context.inference, context.symbol):
+    if not _is_moved_by_trainer(context) and _serves_tests(context):
         return TESTS_ALONE
     trace = context.trace(attribute)
     if not trace.was_followed(attribute):
@@ -65,6 +65,10 @@ def _stays_where_chosen(context: ClassContext, attribute: str) -> bool:
     if _is_moved_by_trainer(context) or trace.is_updated(attribute) or trace.stores(attribute):
         return False
     return all(use.flow is not Flow.MOVED for use in trace.uses(attribute))
+
+
+def _serves_tests(context: ClassContext) -> bool:
+    return all(serves_tests_alone(context.inference, one) for one in {context.symbol, context.built})
 
 
 def _is_moved_by_trainer(context: ClassContext) -> bool:

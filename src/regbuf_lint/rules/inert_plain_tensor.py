@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 META = RuleMeta(
     code="RBF006",
     name="inert-plain-tensor",
-    summary="a plain tensor of which nothing comes: a number, never read, on a chosen device, of a test",
+    summary="a plain tensor of which nothing comes: a number, never read, on a chosen device, or only in tests",
     severity=Severity.WARNING,
     on_by_default=False,
     fixable=FixAvailability.SOMETIMES,
@@ -30,13 +30,15 @@ META = RuleMeta(
 
 DOCS = RuleDocs(
     what=(
-        "Reports what RBF001 would report, were it not that the methods of the class show that nothing comes of it: "
-        "a number without dimensions, which goes with tensors of any device; a tensor that nothing in its file reads "
-        "once the object is built; one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`); one "
-        "that the constructor puts on a device that whoever builds the object, or the machine, has to choose, where "
-        "no method moves or changes it; one whose class serves tests alone, unless a trainer of a framework moves its "
-        "objects: it stands in the body of a function whose name starts with `test` or of a `TestCase`, or in a file "
-        "of tests (`test_*.py`, `*_test.py`) outside of which nobody calls it."
+        "Reports what RBF001 would report, were it not that nothing comes of it:\n\n"
+        "- a number without dimensions, which goes with tensors of any device;\n"
+        "- a tensor that nothing in its file reads once the object is built;\n"
+        "- one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`);\n"
+        "- one on a device that whoever builds the object, or the machine, has to choose, where no method moves or "
+        "changes it; so is an accelerator on which a script or function puts what it gives the constructor;\n"
+        "- one of a class that only tests build: it stands inside of a function whose name starts with `test` or of a "
+        "`TestCase`, or in a file of tests (`test_*.py`, `*_test.py`), and nothing outside of that file calls it. "
+        "Classes whose objects a framework's trainer moves are left to RBF001."
     ),
     why=(
         "Nothing fails today. But the next method that combines the tensor with its input fails on an accelerator, "
@@ -86,7 +88,7 @@ _INSTEAD = {
     HOST_ONLY: "keep a number or a list of Python instead",
     NUMBER: "use a number of Python, or register it as a buffer",
     CHOSEN_DEVICE: "register it as a buffer, so that the object can be moved later, too",
-    TESTS_ALONE: "register it as a buffer where the test is to show how a module is written",
+    TESTS_ALONE: "register it as a buffer where the test shows how to write an nn.Module class",
 }
 _REGISTERED = frozenset({UNREAD_HERE, NUMBER, CHOSEN_DEVICE, TESTS_ALONE})
 

@@ -71,7 +71,7 @@ class Definitions:
         )
 
     def _is_no_protocol(self, function: str) -> bool:
-        return not function.startswith("__") and function not in OF_MODULES | BY_CONVENTION
+        return not function.startswith(("__", "test")) and function not in OF_MODULES | BY_CONVENTION
 
     def _derives_only(self, name: str, known: tuple[str, ...]) -> bool:
         """Whether all bases are classes of the program or known ones."""
