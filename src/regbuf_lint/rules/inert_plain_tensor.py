@@ -66,8 +66,8 @@ DOCS = RuleDocs(
         does="Depends on what becomes of the tensor.",
         safe=(
             (
-                "where it is a number without dimensions, or lies on a chosen device: it is registered under the "
-                "conditions of RBF001"
+                "where it is a number without dimensions, lies on a chosen device, or is built by tests alone: it is "
+                "registered under the conditions of RBF001"
             ),
         ),
         shown=(
