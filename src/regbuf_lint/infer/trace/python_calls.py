@@ -11,7 +11,7 @@ from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.trace.call import Call, asked_about, computed, is_self_argument, passed, run_escaping
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed, merged
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import TENSOR_KINDS, NoneValue, is_only
+from regbuf_lint.model.value import TENSOR_KINDS, NoneValue, is_number, is_only
 
 
 def container_called(call: Call, name: str, trail: Trail, function: ast.Attribute) -> Trail:
@@ -69,6 +69,9 @@ def _joined(call: Call) -> Trail:
     """``sum``, ``max`` and the like compute with the elements of one list, or with several values."""
     if len(call.trails) == 1:
         only = call.trails[0]
+        if is_number(call.result):  # of a list of numbers, be it a tensor
+            call.use(only, Sink.HOST)
+            return only.then(Flow.METADATA)
         return computed(call, list(only.items) if only.items is not None else [only.element, only.element])
     return computed(call, call.trails)
 
