@@ -246,7 +246,8 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
             like = replace(like, requires_grad=False, derived=False)
         return like
     if moved or has("view_methods", name):
-        like = replace(like, fresh=receiver.fresh, expanded=receiver.expanded, dtype=receiver.dtype)
+        is_expanded = receiver.expanded and name != "contiguous"  # which lays it out anew
+        like = replace(like, fresh=receiver.fresh, expanded=is_expanded, dtype=receiver.dtype)
     else:
         like = replace(like, alias="")
     if has("expanding_methods", name):
