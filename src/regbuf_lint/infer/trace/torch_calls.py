@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.known_classes import is_torch_distribution
+from regbuf_lint.infer.dimensions import is_made_of_data
 from regbuf_lint.infer.references import (
     ExternalValue,
     Instance,
@@ -26,6 +27,7 @@ from regbuf_lint.infer.trace.python_calls import container_called
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made, merged
 from regbuf_lint.model.use import AS_DEVICE, DRAWN, Sink
 from regbuf_lint.model.value import (
+    TENSOR_KINDS,
     Alternative,
     Literal,
     Mapping,
@@ -99,11 +101,17 @@ def _asks(call: Call, _name: str) -> Trail:
 def _factory(call: Call, name: str) -> Trail:
     data = [call.trail(one) for key, one in call.given if key not in {"device", "dtype"}]
     device = _device(call)
-    if has("convert_functions", name) and any(one.tensors for one in data):
+    if (has("convert_functions", name) and any(one.tensors for one in data)) or _copies_tensor(call, name):
         return merged(data).then(Flow.COMPUTED if device is None else Flow.MOVED)
     for trail in data:
         call.use(trail, Sink.HOST)
     return device or made(Source.FRESH, "number" if is_number(call.result) else "")
+
+
+def _copies_tensor(call: Call, name: str) -> bool:
+    """Whether ``torch.tensor`` is given a tensor, which it copies on its device (documentation of torch 2.13)."""
+    data = call.argument(0, "data")
+    return is_made_of_data(name) and data is not None and may_be(call.value(data), *TENSOR_KINDS)
 
 
 _FUNCTIONS: dict[str, Callable[[Call, str], Trail]] = {
