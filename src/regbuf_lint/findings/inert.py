@@ -26,7 +26,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
 
     What differs in each object is missing from a checkpoint, whatever reads it.
     """
-    if not _is_moved_by_trainer(context) and _serves_tests(context):
+    if _serves_tests(context) and not _is_moved_by_trainer(context):
         return TESTS_ALONE
     trace = context.trace(attribute)
     if not trace.was_followed(attribute):

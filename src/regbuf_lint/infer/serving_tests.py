@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import FUNCTIONS
@@ -23,6 +24,10 @@ def serves_tests_alone(inference: Inference, symbol: ClassSymbol) -> bool:
 
     It stands inside of a test or of a test case, or in a file of tests outside of which nobody makes objects of it.
     """
+    return inference.serving_tests.found(symbol, partial(_serves_tests_alone, inference))
+
+
+def _serves_tests_alone(inference: Inference, symbol: ClassSymbol) -> bool:
     around = symbol.scope.parent
     while around is not None and around.parent is not None:
         if _is_test(around.node) or _is_test_case(inference, around):
