@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from regbuf_lint.cache.validity import KnownReads
     from regbuf_lint.index.reads import Read
     from regbuf_lint.model.settings import Settings
 
@@ -36,19 +37,16 @@ class Cache:
         known = self._database.files() if self._database is not None else {}
         self._states = FileStates(known)
         self._words: dict[str, str] = {}
-        self._settings = settings
+        self._validity = Validity(self._states, settings, self.words)
+        self._reads: dict[int, KnownReads | None] = {}
 
     def close(self) -> None:
         """Let go of the files of the cache."""
         if self._database is not None:
             self._database.close()
 
-    def results(self, paths: Iterable[str] | None = None) -> dict[str, Any]:
-        """The results that still hold, by path.
-
-        Args:
-            paths: the files that are asked about; all where None.
-        """
+    def results(self, paths: Iterable[str]) -> dict[str, Any]:
+        """The results of some files that still hold, by path."""
         if self._database is None:
             return {}
         try:
@@ -76,9 +74,8 @@ class Cache:
         """
         if self._database is None or not results:
             return
-        validity = Validity(self._states, self._settings, self.words)
-        written = validity.written(reads)
-        restless = validity.restless(reads)
+        written = self._validity.written(reads)
+        restless = self._validity.restless(reads)
         rows = ((path, bits, packed(one)) for path, (bits, one) in results.items() if not bits & restless)
         try:
             self._database.save_results(self._key, written, rows)
@@ -98,22 +95,23 @@ class Cache:
         except sqlite3.Error:
             return
 
-    def _valid(self, database: Database, paths: Iterable[str] | None) -> dict[str, Any]:
-        rows = database.results(self._key)
-        validity = Validity(self._states, self._settings, self.words)
-        changed: dict[int, int] = {}
-        for batch in {row.batch for row in rows.values()}:
-            reads = database.reads(batch)
-            changed[batch] = -1 if reads is None else validity.changed(reads)
+    def _valid(self, database: Database, paths: Iterable[str]) -> dict[str, Any]:
         found = {}
-        for path in rows if paths is None else paths:
-            row = rows.get(path)
-            if row is not None and not row.numbers & changed[row.batch]:
+        for path, row in database.results(self._key, paths):
+            reads = self._reads_of(database, row.batch)
+            if reads is not None and not reads.have_changed(row.numbers):
                 try:
                     found[path] = unpacked(row.outcome)
                 except UnusableOutcomeError:
                     continue
         return found
+
+    def _reads_of(self, database: Database, batch: int) -> KnownReads | None:
+        """What the results of a batch rest on; None where that is gone."""
+        if batch not in self._reads:
+            written = database.reads(batch)
+            self._reads[batch] = None if written is None else self._validity.known(written)
+        return self._reads[batch]
 
 
 def _opened(folder: Path) -> Database | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-_FORMAT = 2
+_FORMAT = 3
 _NAME = f"results-{_FORMAT}.sqlite3"
 _PATIENCE = 10.0
 """Seconds for which another run that writes is waited for."""
@@ -39,7 +39,7 @@ class FileRow(NamedTuple):
     Attributes:
         state: what the file system said of it.
         digest: of its content.
-        words: what ``Words.written`` has written; None where nobody has asked for it.
+        words: as ``written`` in ``index/words.py`` writes them; None where nobody has asked for them.
     """
 
     state: str
@@ -108,14 +108,13 @@ class Database:
         with closing(self._connection.execute(question, (self._code,))) as rows:
             yield from rows
 
-    def results(self, key: str) -> dict[str, ResultRow]:
-        """The results under a key, by path."""
-        question = "SELECT path, batch, numbers, outcome FROM results WHERE key = ?"
-        with closing(self._connection.execute(question, (key,))) as rows:
-            return {
-                path: ResultRow(batch, int.from_bytes(numbers, "little"), outcome)
-                for path, batch, numbers, outcome in rows
-            }
+    def results(self, key: str, paths: Iterable[str]) -> Iterator[tuple[str, ResultRow]]:
+        """The results of some files under a key, with their paths."""
+        question = "SELECT batch, numbers, outcome FROM results WHERE key = ? AND path = ?"
+        for path in filter(_is_text, paths):
+            row = self._connection.execute(question, (key, path)).fetchone()
+            if row is not None:
+                yield path, ResultRow(row[0], int.from_bytes(row[1], "little"), row[2])
 
     def reads(self, batch: int) -> dict[str, Any] | None:
         """What the results of a batch rest on, as it was given to ``save_results``; None of a batch that is gone."""

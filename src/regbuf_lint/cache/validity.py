@@ -14,11 +14,14 @@ from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.python_files import PythonFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from regbuf_lint.cache.states import FileStates
-    from regbuf_lint.index.reads import Read, Search
+    from regbuf_lint.index.reads import Read
     from regbuf_lint.model.settings import Settings
+
+_ENTRY = 2
+"""How much is written of a directory's entry beside the directory."""
 
 
 class Validity:
@@ -39,22 +42,20 @@ class Validity:
         self._fingerprints: dict[tuple[str, int | None], str] = {}
 
     def written(self, reads: Iterable[Read]) -> dict[str, Any]:
-        """Reads as data: each kind with the numbers of its reads."""
-        contents: list[tuple[int, str, str]] = []
-        entries: dict[str, list[tuple[int, str, bool]]] = {}
-        searches: dict[str, list[tuple[int, str, str, str]]] = {}
-        folders: list[tuple[str, int | None, str, str]] = []
-        for number, read in enumerate(reads):
+        """Reads as data, in the order of their numbers; directories and what searches look at are written once."""
+        found: list[tuple[object, ...]] = []
+        directories: dict[str, int] = {}
+        places: dict[tuple[str, int | None], int] = {}
+        for read in reads:
             if isinstance(read, Content):
-                contents.append((number, read.path, self._states.digest(read.path)))
+                found.append((read.path, self._states.digest(read.path)))
             elif isinstance(read, Entry):
-                entries.setdefault(read.directory, []).append((number, read.name, read.exists))
+                found.append((directories.setdefault(read.directory, len(directories)), read.name, read.exists))
             else:
-                place = _place(read)
-                if place not in searches:
-                    folders.append((read.directory, read.most, place, self._settled(read.directory, read.most)))
-                searches.setdefault(place, []).append((number, read.kind, read.word, read.answer))
-        return {"contents": contents, "entries": entries, "folders": folders, "searches": searches}
+                place = places.setdefault((read.directory, read.most), len(places))
+                found.append((place, read.kind, read.word, read.answer))
+        seen = [(directory, most, self._settled(directory, most)) for directory, most in places]
+        return {"reads": found, "directories": list(directories), "places": seen}
 
     def restless(self, reads: Iterable[Read]) -> int:
         """A number whose bits are the numbers of those reads of which it is not sure what they have seen."""
@@ -64,26 +65,31 @@ class Validity:
             if isinstance(read, Content) and self._states.is_restless(read.path)
         )
 
-    def changed(self, written: Mapping[str, Any]) -> int:
-        """A number whose bits are the numbers of the reads that would see something else today."""
-        return _bits((*self._changed_contents(written), *self._changed_entries(written), *self._searched(written)))
+    def known(self, written: Mapping[str, Any]) -> KnownReads:
+        """Reads of an earlier run, as ``written`` gave them."""
+        return KnownReads(self, written)
 
-    def _changed_contents(self, written: Mapping[str, Any]) -> Iterable[int]:
-        digest = self._states.digest
-        return (number for number, path, before in written["contents"] if digest(path) != before)
+    def has_content(self, path: str, digest: str) -> bool:
+        """Whether a file holds what it held."""
+        return self._states.digest(path) == digest
 
-    def _changed_entries(self, written: Mapping[str, Any]) -> Iterable[int]:
-        for directory, entries in written["entries"].items():
-            names = self._listing(directory)
-            yield from (number for number, name, exists in entries if (name in names) != exists)
+    def has_entry(self, directory: str, name: str) -> bool:
+        """Whether a directory has an entry of some name."""
+        return name in self._listing(directory)
 
-    def _searched(self, written: Mapping[str, Any]) -> Iterable[int]:
-        for directory, most, place, before in written["folders"]:
-            if self._fingerprint(directory, most) == before:
-                continue
-            for number, kind, word, answer in written["searches"][place]:
-                if answer_of(self._search.files(Path(directory), kind, word, most)) != answer:
-                    yield number
+    def has_answer(self, place: tuple[str, int | None, str], kind: str, word: str, answer: str) -> bool:
+        """Whether a search finds what it found.
+
+        Args:
+            place: the directory where it looks, the most folders, and the fingerprint of what lay there.
+            kind: what the word stands for.
+            word: the word.
+            answer: the digest of what was found.
+        """
+        directory, most, before = place
+        if self._fingerprint(directory, most) == before:
+            return True
+        return answer_of(self._search.files(Path(directory), kind, word, most)) == answer
 
     @cached_property
     def _search(self) -> WordSearch:
@@ -109,8 +115,51 @@ class Validity:
         return self._fingerprints[key]
 
 
-def _place(search: Search) -> str:
-    return f"{search.most} {search.directory}"
+class KnownReads:
+    """Reads of an earlier run; each is looked at when a result that rests on it is asked for.
+
+    Args:
+        validity: tells what has changed.
+        written: the reads as data.
+    """
+
+    def __init__(self, validity: Validity, written: Mapping[str, Any]) -> None:
+        self._validity = validity
+        self._reads: Sequence[Sequence[Any]] = written["reads"]
+        self._directories: Sequence[str] = written["directories"]
+        self._places = [(directory, most, before) for directory, most, before in written["places"]]
+        self._looked_at = 0
+        self._changed = 0
+
+    def have_changed(self, numbers: int) -> bool:
+        """Whether one of some reads would see something else today.
+
+        Args:
+            numbers: a number whose bits are theirs.
+        """
+        new = numbers & ~self._looked_at
+        if new:
+            self._changed |= _bits(number for number in _numbers(new) if not self._holds(*self._reads[number]))
+            self._looked_at |= new
+        return bool(numbers & self._changed)
+
+    def _holds(self, where: Any, *rest: Any) -> bool:
+        """Whether a read sees what it saw: the content of a file, a directory's entry, or what a search finds."""
+        if isinstance(where, str):
+            return self._validity.has_content(where, *rest)
+        if len(rest) == _ENTRY:
+            name, existed = rest
+            return self._validity.has_entry(self._directories[where], name) is existed
+        return self._validity.has_answer(self._places[where], *rest)
+
+
+def _numbers(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set."""
+    digits = bin(bits)[:1:-1]
+    number = digits.find("1")
+    while number >= 0:
+        yield number
+        number = digits.find("1", number + 1)
 
 
 def _bits(numbers: Iterable[int]) -> int:

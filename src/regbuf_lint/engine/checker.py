@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from regbuf_lint.source.overlay import Overlay
 
 Start: TypeAlias = "tuple[Settings, Mapping[str, str], Collection[Path]]"
-"""What checking starts with: the settings of the files, words of files by path as ``Words.written`` has written them,
-and the files that the user names."""
+"""What checking starts with: the settings of the files, words of files by path as ``written`` in ``index/words.py``
+writes them, and the files that the user names."""
 _NUMBERS = count()
 
 

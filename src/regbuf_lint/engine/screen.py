@@ -29,7 +29,7 @@ class Screen:
 
     Args:
         settings: the run's settings.
-        written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+        written: words of files as they are on the disk, by path, as ``written`` in ``index/words.py`` writes them.
         named: files that the user names: where one of them does not parse, that is said in any case.
     """
 

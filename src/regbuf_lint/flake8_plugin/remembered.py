@@ -33,7 +33,6 @@ class Remembered:
         self._settings = settings
         folder = folder_in_use(settings)
         self._cache = Cache(folder, cache_key("flake8", settings) if folder is not None else "", settings)
-        self._known: dict[str, tuple[Finding, ...]] = self._cache.results()
         self._new: dict[str, tuple[int, object]] = {}
         Finalize(self, self._keep, exitpriority=1)  # flake8 ends its processes without what `atexit` runs
 
@@ -41,8 +40,10 @@ class Remembered:
         """Findings of one file, suppressed ones among them; ``source`` counts, whatever the disk holds."""
         name = str(path.absolute())
         is_as_on_disk = _holds(path, source)
-        if is_as_on_disk and name in self._known:
-            return self._known[name]
+        if is_as_on_disk:
+            known: dict[str, tuple[Finding, ...]] = self._cache.results([name])
+            if known:
+                return known[name]
         with self._screen.project.reads.collecting() as read:
             found = () if self._screen.leaves_out(path, source) else self._session.check(path, source).findings
         if is_as_on_disk:

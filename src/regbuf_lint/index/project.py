@@ -47,6 +47,7 @@ _MOST_BESIDE = 24
 _MOST_HOPS = 12
 _MOST_DERIVING = 64
 _LARGEST_FILE = 4_000_000
+_ON_SELF = "called_on_self"
 
 
 class Project:
@@ -59,7 +60,7 @@ class Project:
         roots: directories in which top-level packages of the project are looked for, behind the directory from which
             the importing file itself is imported and before installed packages.
         settings: where installed packages are, the linter's own where that is not said, and what is left out.
-        written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+        written: words of files as they are on the disk, by path, as ``written`` in ``index/words.py`` writes them.
     """
 
     def __init__(self, roots: Iterable[Path], settings: Settings, written: Mapping[str, str] | None = None) -> None:
@@ -283,12 +284,11 @@ class Project:
     def called_where_derived(self, file: FileFacts, word: str) -> frozenset[str]:
         """Names of methods called on ``self`` or ``super()`` in the files other than ``file`` that derive from it."""
         others = [path for path in self._deriving(file, word) if path != file.path]
-        words = map(self._search.words, others[:_MOST_DERIVING])
-        return frozenset[str]().union(*(one.called_on_self for one in words))
+        return frozenset[str]().union(*(self._search.words(one, _ON_SELF) for one in others[:_MOST_DERIVING]))
 
     def calls_on_self(self, file: FileFacts) -> frozenset[str]:
         """Names of methods called on ``self`` or ``super()`` in a file."""
-        return self._search.words(file.path).called_on_self
+        return self._search.words(file.path, _ON_SELF)
 
     def _deriving(self, file: FileFacts, word: str) -> tuple[Path, ...]:
         top = _package_directory(file)

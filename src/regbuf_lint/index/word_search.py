@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.reads import Content, Search
-from regbuf_lint.index.words import Words, read_words, words_of
+from regbuf_lint.index.words import read_words, split_words, words_of, written
 from regbuf_lint.source.python_files import PythonFiles
 
 if TYPE_CHECKING:
@@ -32,13 +33,13 @@ def answer_of(found: tuple[Path, ...]) -> str:
 
 
 class WordSearch:
-    """Finds the files below a directory that have a word; each file is read once.
+    """Finds the files below a directory that have a word; each file is read once for each kind of words.
 
     Args:
         overlay: files that are others than on the disk.
         settings: what to leave out.
         reads: where questions are noted.
-        written: words of files as they are on the disk, by path, as ``Words.written`` has written them.
+        written: words of files as they are on the disk, by path, as ``written`` has written them.
     """
 
     def __init__(
@@ -48,8 +49,8 @@ class WordSearch:
         self._python_files = PythonFiles(settings)
         self._reads = reads
         self._written = written or {}
-        self._words: dict[Path, Words] = {}
-        self._fresh: dict[str, str] = {}
+        self._words: dict[Path, dict[str, str]] = {}
+        self._fresh: dict[str, dict[str, str]] = {}
         self._files: dict[tuple[Path, int | None], list[Path]] = {}
         self._by_word: dict[tuple[Path, str, int | None], dict[str, tuple[Path, ...]]] = {}
 
@@ -65,8 +66,8 @@ class WordSearch:
 
         Args:
             directory: where to look.
-            kind: what the word stands for, a field of ``Words``; or ``TOP_LEVEL`` for the file of the top-level package
-                that is called so.
+            kind: what the word stands for, as ``words_of`` has it; or ``TOP_LEVEL`` for the file of the top-level
+                package that is called so.
             word: the word.
             most: number of folders beyond which nothing is found.
         """
@@ -85,18 +86,20 @@ class WordSearch:
         self._reads.note(Search(str(directory), kind, word, most, answer_of(answer)))
         return answer
 
-    def words(self, path: Path) -> Words:
-        """The words of a file; none of one that cannot be read."""
+    def words(self, path: Path, kind: str) -> frozenset[str]:
+        """The words of a file that stand for something; none of one that cannot be read."""
         self._reads.note(Content(str(path)))
-        return self._of(path)
+        return frozenset(split_words(self._of(path, kind)))
 
     def take_fresh(self) -> dict[str, str]:
-        """The words, as written, that were found in files of the disk since this was asked for the last time."""
+        """The words, as written, of those files of the disk of which more was found since this was asked before."""
         fresh, self._fresh = self._fresh, {}
-        return fresh
+        return {path: written(words) for path, words in fresh.items()}
 
     def _words_below(self, kind: str, directory: Path, most: int | None) -> Iterator[tuple[str, Path]]:
-        return ((one, path) for path in self._files_below(directory, most) for one in getattr(self._of(path), kind))
+        for path in self._files_below(directory, most):
+            for word in split_words(self._of(path, kind)):
+                yield sys.intern(word), path  # most stand in many files
 
     def _top_level_packages(self, directory: Path, most: int | None) -> Iterator[tuple[str, Path]]:
         """The names of packages that lie in no other one, with their files; no file is read for that."""
@@ -110,20 +113,21 @@ class WordSearch:
             self._files[key] = [Path(name) for name in self._python_files.below(directory, most)]
         return self._files[key]
 
-    def _of(self, path: Path) -> Words:
+    def _of(self, path: Path, kind: str) -> str:
+        """The words of a file of one kind, as ``words_of`` gives them."""
         known = self._words.get(path)
         if known is None:
-            known = self._words[path] = self._found(path)
-        return known
+            known = self._words[path] = self._known(path)
+        if kind not in known:
+            try:
+                known[kind] = words_of(self._overlay.read_bytes(path), kind)
+            except OSError:
+                return ""
+            if not self._overlay.holds(path):
+                self._fresh[str(path)] = known
+        return known[kind]
 
-    def _found(self, path: Path) -> Words:
-        written = None if self._overlay.holds(path) else self._written.get(str(path))
-        if written is not None:
-            return read_words(written)
-        try:
-            found = words_of(self._overlay.read_bytes(path))
-        except OSError:
-            return Words()
-        if not self._overlay.holds(path):
-            self._fresh[str(path)] = found.written()
-        return found
+    def _known(self, path: Path) -> dict[str, str]:
+        """What earlier runs have found of the words of a file."""
+        found = None if self._overlay.holds(path) else self._written.get(str(path))
+        return {} if found is None else read_words(found)

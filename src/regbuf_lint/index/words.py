@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-import sys
-from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-# Not anchored to the start of the row, since a pattern that starts with a literal is ten times faster.
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+# Patterns that start with a literal are ten times faster than others. So none is anchored to the start of the row, and
+# where the literal stands behind the word, the text is read from its end.
 _HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)")
 _FIRST_PARAMETER = re.compile(rb"def[ \t]+[\w\x80-\xff]+[ \t]*\(\s*([\w\x80-\xff]+)")
-_CALL = re.compile(rb"\b([\w\x80-\xff]+|super\([^)]*\))\.([\w\x80-\xff]+)\(")
-_CALLED_CLASS = re.compile(rb"([A-Z\x80-\xff][\w\x80-\xff]*)\(")
+_CALLED_ON_NAME_BACKWARDS = re.compile(rb"\(([\w\x80-\xff]+)\.([\w\x80-\xff]+)")
+_CALLED_ON_SUPER = re.compile(rb"super\([^)]*\)\.([\w\x80-\xff]+)\(")
+_CALLED_CLASS_BACKWARDS = re.compile(rb"\(([\w\x80-\xff]*[A-Z\x80-\xff])")
 _READ = re.compile(rb"\.([\w\x80-\xff]+)\b(?!\()")
 _CALLED_METHOD = re.compile(rb"\.([\w\x80-\xff]+)\(")
 _DEFINED = re.compile(rb"def (_\w+)\(")
@@ -19,64 +24,55 @@ _BETWEEN_KINDS = "\n"
 _BETWEEN_WORDS = " "
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The words of a file by what they stand for.
-
-    Attributes:
-        bases: words among the bases of class statements.
-        called: capitalised names that are called.
-        read: names behind a dot that are not called.
-        methods: names behind a dot that are called.
-        defined: names of functions that begin with an underscore.
-        called_on_self: names of methods called on ``super()``, or on what a function takes first (``self``).
-    """
-
-    bases: frozenset[str] = frozenset()
-    called: frozenset[str] = frozenset()
-    read: frozenset[str] = frozenset()
-    methods: frozenset[str] = frozenset()
-    defined: frozenset[str] = frozenset()
-    called_on_self: frozenset[str] = frozenset()
-
-    def written(self) -> str:
-        """The words as text, which ``read_words`` takes."""
-        return _BETWEEN_KINDS.join(_BETWEEN_WORDS.join(sorted(words)) for words in _of_each_kind(self))
-
-    def differences(self, other: Words) -> Words:
-        """The words that one of two texts of a file has, and the other has not."""
-        return Words(*(mine ^ others for mine, others in zip(_of_each_kind(self), _of_each_kind(other), strict=True)))
-
-
-KINDS = tuple(one.name for one in fields(Words))
-
-
-def words_of(text: bytes) -> Words:
-    """The words of a file.
+def words_of(text: bytes, kind: str) -> str:
+    """The words of a file that stand for something, each once, as ``split_words`` takes them.
 
     Args:
         text: its content.
+        kind: what they stand for, one of:
+
+            - ``bases``: words among the bases of class statements;
+            - ``called``: capitalised names that are called;
+            - ``read``: names behind a dot that are not called;
+            - ``methods``: names behind a dot that are called;
+            - ``defined``: names of functions that begin with an underscore;
+            - ``called_on_self``: names of methods called on ``super()``, or on what a function takes first (``self``).
     """
-    receivers = {b"self", *_FIRST_PARAMETER.findall(text)}
-    calls = set(_CALL.findall(text))
-    return Words(
-        _decoded({word for bases in _HEADER.findall(text) for word in _WORD.findall(bases)}),
-        _decoded(set(_CALLED_CLASS.findall(text))),
-        _decoded(set(_READ.findall(text))),
-        _decoded(set(_CALLED_METHOD.findall(text))),
-        _decoded(set(_DEFINED.findall(text))),
-        _decoded({name for owner, name in calls if owner in receivers or owner.startswith(b"super(")}),
-    )
+    found = {word.decode(errors="replace") for word in _FINDERS[kind](text)}
+    return _BETWEEN_WORDS.join(sorted(found))
 
 
-def read_words(written: str) -> Words:
-    """The words that ``Words.written`` has written."""
-    return Words(*(frozenset(map(sys.intern, words.split())) for words in written.split(_BETWEEN_KINDS)))
+def split_words(words: str) -> list[str]:
+    """The words that stand together in a text."""
+    return words.split(_BETWEEN_WORDS) if words else []
 
 
-def _of_each_kind(words: Words) -> tuple[frozenset[str], ...]:
-    return tuple(getattr(words, kind) for kind in KINDS)
+def written(words: Mapping[str, str]) -> str:
+    """The words of a file as text, by what they stand for; ``read_words`` reads it."""
+    return _BETWEEN_KINDS.join(f"{kind}{_BETWEEN_WORDS}{found}" for kind, found in words.items())
 
 
-def _decoded(words: set[bytes]) -> frozenset[str]:
-    return frozenset(sys.intern(word.decode(errors="replace")) for word in words)  # most stand in many files
+def read_words(text: str) -> dict[str, str]:
+    """The words of a file that ``written`` has written, by what they stand for."""
+    parts = (line.partition(_BETWEEN_WORDS) for line in text.split(_BETWEEN_KINDS))
+    return {kind: words for kind, _, words in parts}
+
+
+def _bases(text: bytes) -> Iterable[bytes]:
+    return (word for bases in _HEADER.findall(text) for word in _WORD.findall(bases))
+
+
+def _called_on_self(text: bytes) -> Iterable[bytes]:
+    receivers = {name[::-1] for name in (b"self", *_FIRST_PARAMETER.findall(text))}
+    calls = set(_CALLED_ON_NAME_BACKWARDS.findall(text[::-1]))
+    return (*(method[::-1] for method, owner in calls if owner in receivers), *_CALLED_ON_SUPER.findall(text))
+
+
+_FINDERS: Mapping[str, Callable[[bytes], Iterable[bytes]]] = MappingProxyType({
+    "bases": _bases,
+    "called": lambda text: (word[::-1] for word in set(_CALLED_CLASS_BACKWARDS.findall(text[::-1]))),
+    "read": lambda text: set(_READ.findall(text)),
+    "methods": lambda text: set(_CALLED_METHOD.findall(text)),
+    "defined": _DEFINED.findall,
+    "called_on_self": _called_on_self,
+})
