@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from regbuf_lint.cli.main import main
+from regbuf_lint.cli.process import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from regbuf_lint.cache.outcomes import UnusableOutcomeError, packed, unpacked
+from regbuf_lint.cache.states import FileStates
+from regbuf_lint.cache.validity import Validity
 from regbuf_lint.cli.main import main
 from regbuf_lint.engine import workers
 from regbuf_lint.engine.checker import Checker
 from regbuf_lint.engine.screen import Screen
 from regbuf_lint.model.result import FileError
+from regbuf_lint.model.settings import Settings
 
 if TYPE_CHECKING:
     from regbuf_lint.source.overlay import Overlay
@@ -266,3 +269,20 @@ def test_a_file_whose_name_cannot_be_decoded_costs_nothing(project: Path, capsys
     for _ in range(2):
         assert main([str(project), "--output-format", "json"]) == 1
         assert capsys.readouterr().out.count('"code": "RBF001"') == 2
+
+
+def test_only_what_the_asked_results_rest_on_is_looked_at() -> None:
+    looked_at: list[str] = []
+
+    class Noted(Validity):
+        def has_content(self, path: str, digest: str) -> bool:
+            looked_at.append(path)
+            return digest == "same"
+
+    validity = Noted(FileStates({}), Settings(root=Path()), dict)
+    reads = validity.known({"reads": [["a", "same"], ["b", "other"], ["c", "same"]], "directories": [], "places": []})
+    assert not reads.have_changed(0b101)
+    assert looked_at == ["a", "c"]
+    assert reads.have_changed(0b011)
+    assert reads.have_changed(0b110)
+    assert looked_at == ["a", "c", "b"]

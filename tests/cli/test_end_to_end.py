@@ -31,7 +31,7 @@ def _directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*argv: str, stdin: bytes = b"") -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "regbuf_lint.cli.main", "--isolated", *argv]
+    command = [sys.executable, "-m", "regbuf_lint", "--isolated", *argv]
     done = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -107,7 +107,7 @@ def test_unknown_code_and_unknown_key() -> None:
     assert (code, out) == (2, "")
     assert err.startswith("regbuf-lint: error: --select: unknown rule code `RBF999`")
     Path("lint.toml").write_text("selct = []\n")
-    command = [sys.executable, "-m", "regbuf_lint.cli.main", "--config", "lint.toml"]
+    command = [sys.executable, "-m", "regbuf_lint", "--config", "lint.toml"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert done.stderr == "regbuf-lint: error: lint.toml: unknown key `selct`; did you mean `select`?\n"

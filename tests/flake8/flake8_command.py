@@ -75,7 +75,7 @@ class Project:
 
     def regbuf_lint(self, *arguments: str) -> list[dict[str, Any]]:
         """Return what the command line finds in the directory."""
-        result = self.run("regbuf_lint.cli.main", "--output-format", "json", *arguments)
+        result = self.run("regbuf_lint", "--output-format", "json", *arguments)
         findings: list[dict[str, Any]] = json.loads(result.stdout)
         return findings
 

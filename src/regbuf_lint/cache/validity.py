@@ -137,11 +137,15 @@ class KnownReads:
         Args:
             numbers: a number whose bits are theirs.
         """
-        new = numbers & ~self._looked_at
-        if new:
-            self._changed |= _bits(number for number in _numbers(new) if not self._holds(*self._reads[number]))
-            self._looked_at |= new
-        return bool(numbers & self._changed)
+        if numbers & self._changed:
+            return True
+        new = _numbers(numbers & ~self._looked_at)
+        for number in sorted(new, key=lambda number: len(self._reads[number])):  # searches last, they take longest
+            self._looked_at |= 1 << number
+            if not self._holds(*self._reads[number]):
+                self._changed |= 1 << number
+                return True
+        return False
 
     def _holds(self, where: Any, *rest: Any) -> bool:
         """Whether a read sees what it saw: the content of a file, a directory's entry, or what a search finds."""

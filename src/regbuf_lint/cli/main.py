@@ -1,7 +1,8 @@
-"""The entry point ``regbuf-lint``."""
+"""What the command ``regbuf-lint`` does."""
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,6 +110,7 @@ def _serve(arguments: Namespace, console: Console) -> int:
         raise UsageError(STDIN_IS_CLOSED)
     console.flush()
     if not console.failure:
+        gc.enable()  # it runs for days
         serve(Linting(overrides(arguments), arguments.config, isolated=arguments.isolated))
     return CLEAN
 
@@ -155,7 +157,3 @@ def _clean(arguments: Namespace, nearest: NearestSettings, console: Console) -> 
         if clean(folder) and not arguments.quiet:
             console.note("note", f"removed {folder.as_posix()}")
     return CLEAN
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -33,6 +34,7 @@ def run_watch(arguments: Namespace, console: Console) -> int:
     """
     command = [sys.executable, "-m", "regbuf_lint", *_without_option(arguments.given)]
     seen: dict[str, object] | None = None
+    gc.enable()
     try:
         while True:
             started = time.monotonic()

@@ -68,11 +68,13 @@ def _called_on_self(text: bytes) -> Iterable[bytes]:
     return (*(method[::-1] for method, owner in calls if owner in receivers), *_CALLED_ON_SUPER.findall(text))
 
 
-_FINDERS: Mapping[str, Callable[[bytes], Iterable[bytes]]] = MappingProxyType({
-    "bases": _bases,
-    "called": lambda text: (word[::-1] for word in set(_CALLED_CLASS_BACKWARDS.findall(text[::-1]))),
-    "read": lambda text: set(_READ.findall(text)),
-    "methods": lambda text: set(_CALLED_METHOD.findall(text)),
-    "defined": _DEFINED.findall,
-    "called_on_self": _called_on_self,
-})
+_FINDERS: Mapping[str, Callable[[bytes], Iterable[bytes]]] = MappingProxyType(
+    {
+        "bases": _bases,
+        "called": lambda text: (word[::-1] for word in set(_CALLED_CLASS_BACKWARDS.findall(text[::-1]))),
+        "read": lambda text: set(_READ.findall(text)),
+        "methods": lambda text: set(_CALLED_METHOD.findall(text)),
+        "defined": _DEFINED.findall,
+        "called_on_self": _called_on_self,
+    }
+)
