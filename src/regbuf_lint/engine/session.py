@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -138,9 +137,8 @@ class Session:
             self._changes = self._screen.changes
             self._inference = start(self._project, self.settings)
         if self._project.characters > MOST_CHARACTERS:
-            self._project.close()
+            self._project.make_room(MOST_CHARACTERS // 2)
             self._inference = start(self._project, self.settings)
-            gc.collect()
         elif self._project.has_other_text(path, source):  # what is known of other files may rest on the text before
             self._inference = start(self._project, self.settings)
         return self._project.add(path, source)

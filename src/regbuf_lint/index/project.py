@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import stat
+from collections import Counter
 from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING
@@ -73,6 +74,7 @@ class Project:
 
     def _start(self) -> None:
         self._by_path: dict[Path, FileFacts | None] = {}
+        self._needed: Counter[Path] = Counter()
         self._read_for: dict[Path, Collected] = {}
         self._resolving: set[ast.expr] = set()
         self._exports: Memo[tuple[FileFacts, str], tuple[Symbol, ...]] = Memo(self.reads)
@@ -89,13 +91,39 @@ class Project:
 
     def close(self) -> None:
         """Give up all files; nothing found in them can be used any more."""
-        for file in self._by_path.values():
+        self._give_up(self._by_path)
+        self._needed.clear()
+
+    def make_room(self, most: int) -> None:
+        """Give up files, but for those that were needed most often since others were given up for the first time.
+
+        Nothing found in files can be used any more.
+
+        Args:
+            most: how many characters the files that are kept may have.
+        """
+        self._needed.update(path for path, file in self._by_path.items() if file is not None)
+        left = most
+        kept = set()
+        for path, times in self._needed.most_common():
+            size = len(self._text_of(path))
+            if times > 1 and path in self._by_path and size <= left:
+                left -= size
+                kept.add(path)
+        self._give_up(self._by_path.keys() - kept)
+
+    def _text_of(self, path: Path) -> str:
+        file = self._by_path.get(path)
+        return "" if file is None else file.source.text
+
+    def _give_up(self, paths: Iterable[Path]) -> None:
+        for path in list(paths):
+            self.characters -= len(self._text_of(path))
+            file = self._by_path.pop(path)
+            self._read_for.pop(path, None)
             if file is not None:
                 file.close()
-        self._by_path.clear()
-        self._read_for.clear()
         self._exports.clear()
-        self.characters = 0
 
     def add(self, path: Path, source: SourceText) -> FileFacts:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
