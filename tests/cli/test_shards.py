@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,42 @@ def test_the_exit_code_is_that_of_one_run(paths: list[str], code: int, output_fo
     assert main(["merge", *names]) == code
     assert main(["merge", "--exit-zero", *names]) == 0
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_parts_that_are_missing_or_too_many_are_said(output_format: str, capsys: Capture) -> None:
+    def told(*names: str) -> str:
+        assert main(["merge", *names]) == 2
+        output, error = capsys.readouterr()
+        assert output == ""
+        return error.removeprefix("regbuf-lint: error: merge: ").rstrip()
+
+    first, second, third = parts(3, output_format, ".", capsys=capsys)
+    assert told(first, third) == "shard 2/3 is missing"
+    Path("../copy").write_bytes(Path(first).read_bytes())
+    assert told(first, second, third, "../copy") == "../part-1 and ../copy are both shard 1/3"
+    main(["--output-format", f"{output_format}:../whole", "."])
+    capsys.readouterr()
+    assert told(first, second, third, "../whole") == "../part-1 is shard 1/3, and ../whole is no shard"
+    Path("../broken").write_text(Path(first).read_text(encoding="utf-8").replace('"1/3"', '"one/3"'), encoding="utf-8")
+    assert told("../broken", second, third).startswith("../broken: this is no report")
+
+
+def test_the_split_is_the_same_wherever_the_project_lies(tmp_path: Path, capsys: Capture) -> None:
+    Path("pyproject.toml").write_text("[tool.regbuf-lint]\n")
+    copies = [tmp_path / "one" / "here", tmp_path / "two" / "longer"]
+    for copy in copies:
+        shutil.copytree(".", copy)
+
+    def files(copy: Path, number: int, *, inside: bool) -> list[str]:
+        os.chdir(copy if inside else "/")
+        main(["--show-files", f"--shard={number}/3", "." if inside else str(copy)])
+        return [os.path.relpath(name, "." if inside else copy) for name in capsys.readouterr().out.splitlines()]
+
+    for number in (1, 2, 3):
+        here, *others = [files(copy, number, inside=inside) for copy in copies for inside in (True, False)]
+        assert len(here) > 2
+        assert all(other == here for other in others)
 
 
 def test_each_file_is_in_one_part_whatever_else_there_is(capsys: Capture) -> None:

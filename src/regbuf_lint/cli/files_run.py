@@ -63,7 +63,8 @@ def run_files(arguments: Namespace, nearest: NearestSettings, console: Console) 
         from regbuf_lint.cli.verified_fixes import verifier_options, write_verified  # noqa: PLC0415  start-up time
 
         result, unverified = write_verified(result, discovery.settings, verifier_options(arguments), jobs)
-    found = replace(result, errors=(*discovery.errors, *result.errors))
+    shard = str(arguments.shard or "")
+    found = replace(result, errors=(*discovery.errors, *result.errors), shard=shard)
     result = known.left_out_of_run(found)
     if arguments.write_baseline is not None:
         return write_baseline(result, arguments, console)
@@ -88,7 +89,8 @@ def _print_unverified(unverified: Iterable[Unverified], console: Console) -> Non
 def _in_order(result: RunResult) -> RunResult:
     """The result with paths that failed among the files, in the order of all paths."""
     failed = (FileResult(error.path, errors=(error,)) for error in result.errors)
-    return RunResult(tuple(sorted((*failed, *result.files), key=lambda file: path_order(file.path))))
+    files = tuple(sorted((*failed, *result.files), key=lambda file: path_order(file.path)))
+    return replace(result, files=files, errors=())
 
 
 def _checked(discovery: Discovery, arguments: Namespace, progress: Progress, jobs: int) -> RunResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, FINDINGS
 from regbuf_lint.cli.reporting import write_file
 from regbuf_lint.source.errors import os_error_text
-from regbuf_lint.source.shown_paths import shown_path
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Shard:
     """A part of the files of a run.
 
-    A file's path, as reports name it, alone says in which part it is: other files, their sizes and the machine do not.
+    A file's path in its project alone says in which part it is: other files, their sizes, the machine and the place of
+    the project on it do not.
 
     Attributes:
         number: which part, from 1.
@@ -34,8 +35,12 @@ class Shard:
     number: int
     total: int
 
+    def __str__(self) -> str:
+        """As reports name it."""
+        return f"{self.number}/{self.total}"
+
     def holds(self, path: str) -> bool:
-        """Whether a path, as reports name it, is in this part."""
+        """Whether a path in its project is in this part."""
         digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).digest()
         return int.from_bytes(digest[:8], "big") % self.total == self.number - 1
 
@@ -43,9 +48,14 @@ class Shard:
         """Return what this part has to read, and the errors that it has to tell."""
         return replace(
             discovery,
-            files=tuple(path for path in discovery.files if self.holds(shown_path(path))),
-            errors=tuple(error for error in discovery.errors if self.holds(error.path)),
+            files=tuple(path for path in discovery.files if self.holds(_in_project(path, discovery))),
+            errors=tuple(one for one in discovery.errors if self.holds(_in_project(Path(one.path), discovery))),
         )
+
+
+def _in_project(path: Path, discovery: Discovery) -> str:
+    """A path relative to the root of the project whose settings hold for it."""
+    return Path(os.path.relpath(path, discovery.settings.of(path).root)).as_posix()
 
 
 def parse_shard(text: str) -> Shard:

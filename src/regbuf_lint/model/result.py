@@ -80,10 +80,17 @@ class FileResult:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """Outcome of a whole run, files in the order of their paths."""
+    """Outcome of a whole run, files in the order of their paths.
+
+    Attributes:
+        files: what was found in each file.
+        errors: paths that failed before a file was read.
+        shard: which part of a run it is, as in ``2/4``; empty where it is all of it.
+    """
 
     files: tuple[FileResult, ...]
     errors: tuple[FileError, ...] = field(default=())
+    shard: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 3
 NOT_FOLLOWED_NAME = "class-not-followed"
+SHARD_NAME = "shard"
 
 
 def render(result: RunResult, _context: ReportContext) -> str:
@@ -27,7 +28,12 @@ def render(result: RunResult, _context: ReportContext) -> str:
 
 
 def records(result: RunResult) -> Iterator[dict[str, Any]]:
-    """Yield one object per error, finding and class that is too large; errors of the run first, then file by file."""
+    """Yield one object per error, finding and class that is too large; errors of the run first, then file by file.
+
+    A part of a run says first which one it is.
+    """
+    if result.shard:
+        yield _record_without_place(SHARD_NAME, result.shard, "info", "")
     yield from (error_record(error) for error in result.errors)
     for file in result.files:
         yield from (error_record(error) for error in file.errors)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from regbuf_lint.report.json_format import SHARD_NAME
 from regbuf_lint.report.problems import FILE_ERROR_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Record = dict[str, Any]
+
+_SHARD = re.compile(r"(?:\d+/\d+)?")
 
 
 class UnmergeableError(Exception):
@@ -25,45 +29,100 @@ def merged(parts: Mapping[str, str]) -> tuple[str, bool, bool]:
         parts: by their names, reports in one of the formats ``json``, ``json-lines`` and ``sarif``, all in one format.
 
     Raises:
-        UnmergeableError: they are not.
+        UnmergeableError: they are not, or they are parts of a run, and not all of them.
     """
-    for name, part in parts.items():
-        _read(name, part)
-    texts = list(parts.values())
-    if len(set(map(_kind, texts))) != 1:
+    kinds = {name: _kind_of(name, part) for name, part in parts.items()}
+    if len(set(kinds.values())) != 1:
         msg = "the parts are not all in the same format"
         raise UnmergeableError(msg)
-    return _kind(texts[0])(texts)
+    kind = next(iter(kinds.values()))
+    _check_complete({name: kind.shard(part) for name, part in parts.items()})
+    return kind.merge(list(parts.values()))
 
 
-def _read(name: str, part: str) -> None:
-    """Make sure that a part is a report.
+def _check_complete(shards: Mapping[str, str]) -> None:
+    """Make sure that parts are all parts of one run, each once; what nobody calls a part is a run of its own.
+
+    Args:
+        shards: by the names of the parts, which one each of them is, as in ``2/4``; empty for none.
 
     Raises:
-        UnmergeableError: it is none.
+        UnmergeableError: they are not; the message names what is missing or too many.
     """
+    if not any(shards.values()):
+        return
+    first, *_ = shards
+    total = shards[first].partition("/")[2]
+    names: dict[int, str] = {}
+    for name, shard in shards.items():
+        number, _, its_total = shard.partition("/")
+        if its_total != total or not total:
+            msg = f"{first} is {_told(shards[first])}, and {name} is {_told(shard)}"
+            raise UnmergeableError(msg)
+        if int(number) in names:
+            msg = f"{names[int(number)]} and {name} are both {_told(shard)}"
+            raise UnmergeableError(msg)
+        names[int(number)] = name
+    missing = next((one for one in range(1, int(total) + 1) if one not in names), None)
+    if missing is not None:
+        msg = f"shard {missing}/{total} is missing"
+        raise UnmergeableError(msg)
+
+
+def _told(shard: str) -> str:
+    return f"shard {shard}" if shard else "no shard"
+
+
+class _Kind(NamedTuple):
+    """What can be done with reports of a format.
+
+    Attributes:
+        merge: puts reports together; gives one, whether it has findings, and whether a path failed.
+        shard: tells which part of a run a report is; empty where it is none.
+    """
+
+    merge: Callable[[Sequence[str]], tuple[str, bool, bool]]
+    shard: Callable[[str], str]
+
+
+def _kind_of(name: str, part: str) -> _Kind:
+    """What can be done with a report; nothing at all is a report of the format ``json-lines``.
+
+    Raises:
+        UnmergeableError: it is no report.
+    """
+    kind = _JSON if part.startswith("[") else _SARIF if part.startswith("{\n") else _JSON_LINES
     try:
-        _kind(part)([part])
+        kind.merge([part])
+        is_report = bool(_SHARD.fullmatch(kind.shard(part)))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+        is_report = False
+    if not is_report:
         msg = f"{name}: this is no report of the format json, json-lines or sarif"
-        raise UnmergeableError(msg) from None
-
-
-def _kind(part: str) -> Callable[[Sequence[str]], tuple[str, bool, bool]]:
-    """How a report is put together with others like it; nothing at all is a report of the format ``json-lines``."""
-    if part.startswith("["):
-        return _json
-    return _sarif if part.startswith("{\n") else _json_lines
+        raise UnmergeableError(msg)
+    return kind
 
 
 def _json(parts: Sequence[str]) -> tuple[str, bool, bool]:
-    records = _in_order((one for part in parts for one in json.loads(part)), _file_of_record)
+    records = _findings_of(one for part in parts for one in json.loads(part))
     return json.dumps(records, indent=2) + "\n", *_found(records)
 
 
 def _json_lines(parts: Sequence[str]) -> tuple[str, bool, bool]:
-    records = _in_order((json.loads(line) for part in parts for line in part.splitlines()), _file_of_record)
+    records = _findings_of(record for part in parts for record in _lines(part))
     return "".join(json.dumps(record) + "\n" for record in records), *_found(records)
+
+
+def _lines(part: str) -> list[Record]:
+    return [json.loads(line) for line in part.splitlines()]
+
+
+def _findings_of(records: Iterable[Record]) -> list[Record]:
+    return _in_order((one for one in records if one["name"] != SHARD_NAME), _file_of_record)
+
+
+def _shard_of(records: Iterable[Record]) -> str:
+    return next((one["message"] for one in records if one["name"] == SHARD_NAME), "")
 
 
 def _found(records: Sequence[Record]) -> tuple[bool, bool]:
@@ -84,6 +143,7 @@ def _sarif(parts: Sequence[str]) -> tuple[str, bool, bool]:
     told = [one for run in runs for one in run["invocations"][0]["toolExecutionNotifications"]]
     errors, notes = ([one for one in told if (one["level"] == "error") is wanted] for wanted in (True, False))
     run = runs[0]
+    run.pop("properties", None)
     run["tool"]["driver"]["rules"] = [rules[code] for code in places]
     run["invocations"][0] = {
         "executionSuccessful": not errors,
@@ -93,6 +153,10 @@ def _sarif(parts: Sequence[str]) -> tuple[str, bool, bool]:
     return json.dumps(logs[0], indent=2) + "\n", bool(results), bool(errors)
 
 
+def _shard_of_run(part: str) -> str:
+    return str(json.loads(part)["runs"][0].get("properties", {}).get(SHARD_NAME, ""))
+
+
 def _file_of_result(result: Mapping[str, Any]) -> str:
     return unquote(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], errors="surrogateescape")
 
@@ -100,3 +164,8 @@ def _file_of_result(result: Mapping[str, Any]) -> str:
 def _in_order(records: Iterable[Record], file_of: Callable[[Record], str]) -> list[Record]:
     """Records file by file, as a run has them; those of one file are all in one part, and stay as they are."""
     return sorted(records, key=lambda one: file_of(one).split("/"))
+
+
+_JSON = _Kind(_json, lambda part: _shard_of(json.loads(part)))
+_JSON_LINES = _Kind(_json_lines, lambda part: _shard_of(_lines(part)))
+_SARIF = _Kind(_sarif, _shard_of_run)

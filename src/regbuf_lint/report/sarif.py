@@ -9,7 +9,7 @@ from regbuf_lint import __version__
 from regbuf_lint.model.addresses import DOCUMENTATION
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.report.fingerprints import Fingerprints
-from regbuf_lint.report.json_format import not_followed_record
+from regbuf_lint.report.json_format import SHARD_NAME, not_followed_record
 from regbuf_lint.report.problems import problems
 from regbuf_lint.report.sarif_parts import artifact, linked, location, message, region
 from regbuf_lint.report.sarif_rules import LEVELS, rule_descriptor
@@ -34,7 +34,7 @@ def render(result: RunResult, context: ReportContext) -> str:
     places = {code: number for number, code in enumerate(sorted(rules))}
     docs = context.docs()
     fingerprints = Fingerprints()
-    run = {
+    run: dict[str, Any] = {
         "tool": {
             "driver": {
                 "name": "regbuf-lint",
@@ -47,6 +47,8 @@ def render(result: RunResult, context: ReportContext) -> str:
         "invocations": [_invocation(result, [one for one in found if one.finding is None])],
         "results": [_result(one, finding, places, fingerprints) for one, finding in findings],
     }
+    if result.shard:
+        run["properties"] = {SHARD_NAME: result.shard}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
