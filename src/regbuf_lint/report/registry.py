@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
+from regbuf_lint.report.checkout_paths import from_checkout
 from regbuf_lint.report.context import ReportContext
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ FORMATS = tuple(_FILES)
 DEFAULT_FORMAT = "full"
 TEXT_FORMATS = frozenset({"full", "concise", "grouped"})
 """Formats for people: colours, a summary and statistics may stand beside the findings."""
+_OF_SERVERS = frozenset({"sarif", "github", "gitlab"})
+"""Formats in which a server looks for the files of its checkout."""
 
 
 def render(
@@ -58,5 +61,7 @@ def render(
     Raises:
         KeyError: there is no such format.
     """
+    if output_format in _OF_SERVERS:
+        result = from_checkout(result)
     reporter: Reporter = import_module(f"regbuf_lint.report.{_FILES[output_format]}").render
     return reporter(result, ReportContext(color=color and output_format in TEXT_FORMATS, docs=docs))
