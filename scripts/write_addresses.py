@@ -1,4 +1,6 @@
-"""Write the addresses of the project, which ``[project.urls]`` in ``pyproject.toml`` sets, where they are needed.
+"""Write the addresses and the version of the project where they are needed.
+
+``[project.urls]`` in ``pyproject.toml`` sets the addresses, and ``src/regbuf_lint/__init__.py`` the version.
 
 python scripts/write_addresses.py            # write
 python scripts/write_addresses.py --check    # exit with 1 where a file has another address
@@ -10,6 +12,7 @@ import argparse
 import re
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -17,7 +20,10 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
+VERSION = "src/regbuf_lint/__init__.py"
 _HOOKS = r"(?<=- repo: )https://\S*(?=\n +rev: .*\n +hooks:\n +- id: regbuf-lint)"
+_REVISION = r"(?<= rev: )v\S+(?=\n +hooks:\n +- id: regbuf-lint)"
+_ACTION = r"(?<=uses: )(?!actions/)[\w./-]+@v\d+\.\d+\.\d\S*"
 PLACES = (
     ("src/regbuf_lint/model/addresses.py", r'(?<=^REPOSITORY = ")[^"]*', "{repository}"),
     ("src/regbuf_lint/model/addresses.py", r'(?<=^DOCUMENTATION = ")[^"]*', "{documentation}"),
@@ -27,8 +33,9 @@ PLACES = (
 )
 """Files, patterns of the text that is an address there, and the address."""
 OPTIONAL = (
-    ("README.md", _HOOKS, "{repository}"),
-    ("docs/*.md", _HOOKS, "{repository}"),
+    *((page, _HOOKS, "{repository}") for page in ("README.md", "docs/*.md")),
+    *((page, _REVISION, "v{version}") for page in ("README.md", "docs/*.md")),
+    *((page, _ACTION, "{action}@v{version}") for page in ("README.md", "docs/*.md")),
     ("mkdocs.yml", r"(?<=^repo_url: ).*", "{repository}"),
     ("mkdocs.yml", r"(?<=^site_url: ).*", "{documentation}"),
 )
@@ -41,16 +48,31 @@ def written(name: str) -> str:
     Raises:
         ValueError: it has no place for one of them.
     """
-    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    known = _known()
     text = (ROOT / name).read_text(encoding="utf-8")
     for place, pattern, address in (*PLACES, *OPTIONAL):
         if Path(name).match(place):
-            wanted = address.format(repository=urls["Repository"], documentation=urls["Documentation"])
-            text, number = re.subn(pattern, wanted, text, flags=re.MULTILINE)
+            text, number = re.subn(pattern, address.format_map(known), text, flags=re.MULTILINE)
             if not number and (place, pattern, address) in PLACES:
                 msg = f"{name} has no place for {address}"
                 raise ValueError(msg)
     return text
+
+
+def _known() -> dict[str, str]:
+    """Return what the addresses are made of."""
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    found = re.search(r'^__version__ = "(.*)"$', (ROOT / VERSION).read_text(encoding="utf-8"), re.MULTILINE)
+    if found is None:
+        msg = f"{VERSION} has no version"
+        raise ValueError(msg)
+    action = urlsplit(urls["Repository"]).path.strip("/")
+    return {
+        "repository": urls["Repository"],
+        "documentation": urls["Documentation"],
+        "action": action,
+        "version": found[1],
+    }
 
 
 def files() -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from regbuf_lint import __version__
 from regbuf_lint.model import addresses
 from regbuf_lint.rules import RULES
 
@@ -22,6 +23,7 @@ SCRIPT = "scripts/write_addresses.py"
 FILES = (
     "pyproject.toml",
     "README.md",
+    "src/regbuf_lint/__init__.py",
     "src/regbuf_lint/model/addresses.py",
     "docs/findings.schema.json",
     "docs/regbuf-lint.schema.json",
@@ -49,15 +51,19 @@ def test_the_setting_alone_has_to_be_changed(tmp_path: Path) -> None:
     for key, url in urls.items():
         text = re.sub(rf'^{key} = ".*"$', f'{key} = "{url}"', text, flags=re.MULTILINE)
     table.write_text(text, encoding="utf-8")
+    version = tmp_path / "src/regbuf_lint/__init__.py"
+    version.write_text(version.read_text(encoding="utf-8").replace(__version__, "7.8.9"), encoding="utf-8")
     assert run(tmp_path, "--check").returncode == 1
     assert run(tmp_path).returncode == 0
     assert run(tmp_path, "--check").returncode == 0
-    for name in FILES[2:]:
+    for name in FILES[3:]:
         assert "https://example.org/" in (tmp_path / name).read_text(encoding="utf-8"), name
         assert addresses.DOCUMENTATION not in (tmp_path / name).read_text(encoding="utf-8"), name
     assert "](https://example.org/repo/blob/main/\\1)" in table.read_text(encoding="utf-8")
     said = "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.md"))
-    assert "- repo: https://example.org/repo\n" in said
+    assert "- repo: https://example.org/repo\n    rev: v7.8.9\n" in said
+    assert "uses: repo@v7.8.9\n" in said
+    assert f"v{__version__}" not in said
     assert f"- repo: {addresses.REPOSITORY}\n" not in said
 
 

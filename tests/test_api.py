@@ -203,6 +203,8 @@ def test_check_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not list(tmp_path.glob(".regbuf_cache"))
     assert Path("pkg/a.py").read_text() == MODULE
     assert regbuf_lint.check_paths([], isolated=True).files == ()
+    for one in ("pkg", Path("pkg")):
+        assert regbuf_lint.check_paths(one, isolated=True).files == result.files
 
 
 def test_records_fit_the_schema() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,6 @@ from regbuf_lint.source.text import SourceText, decode_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from os import PathLike
 
     from regbuf_lint.model.settings import Settings
 
@@ -271,7 +271,7 @@ def explain_source(
 
 
 def check_paths(
-    paths: Iterable[str | PathLike[str]],
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     options: Mapping[str, object] | None = None,
     config: str | PathLike[str] | None = None,
@@ -281,7 +281,7 @@ def check_paths(
     """Check files and directories, as ``regbuf-lint PATH...`` does; nothing is written, and no cache is used.
 
     Args:
-        paths: files, and directories to search for Python files and notebooks.
+        paths: files, and directories to search for Python files and notebooks; one of them, or several.
         options: settings by their keys in the configuration, which win over it.
         config: configuration file to read instead of the nearest one.
         isolated: read no configuration file.
@@ -293,7 +293,7 @@ def check_paths(
     Raises:
         SettingsError: the configuration or an option is wrong.
     """
-    named = [Path(path) for path in paths]
+    named = [Path(paths)] if isinstance(paths, (str, PathLike)) else [Path(path) for path in paths]
     found = discover(named, _nearest(options, config, isolated=isolated).of)
     result = check_files(found.files, found.settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
     return RunResult(result.files, (*found.errors, *result.errors))

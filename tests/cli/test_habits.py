@@ -72,6 +72,25 @@ def test_version(argv: list[str], capsys: Capture) -> None:
     assert capsys.readouterr().out == f"regbuf-lint {__version__} (Python {python}, libcst {libcst})\n"
 
 
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["rule"], "rule needs the code or name of a rule, as in `rule RBF001`"),
+        (["generate-shell-completion"], "generate-shell-completion needs a shell"),
+    ],
+)
+def test_a_command_lacks_what_it_is_about(argv: list[str], message: str, capsys: Capture) -> None:
+    assert main(argv) == 2
+    assert capsys.readouterr() == ("", f"regbuf-lint: error: {message}\n")
+
+
+def test_help(capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["help"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: ")
+
+
 def test_clean(capsys: Capture) -> None:
     main(["--output-format", "concise", "--cache-dir", "kept", "."])
     assert main(["clean", "--cache-dir", "kept"]) == 0

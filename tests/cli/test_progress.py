@@ -80,7 +80,9 @@ def test_a_terminal_shows_how_far_the_run_is(
     monkeypatch.setattr(sys.stderr, "write", written.append)
     assert main(["--isolated"]) == 1
     assert "".join(written) == (
-        "\r\033[Kchecked 1 of 3 files\r\033[K\r\033[Kchecked 2 of 3 files\r\033[K\r\033[Kchecked 3 of 3 files\r\033[K"
+        "\r\033[K[##########--------------------] 1 of 3 files\r\033[K"
+        "\r\033[K[####################----------] 2 of 3 files\r\033[K"
+        "\r\033[K[##############################] 3 of 3 files\r\033[K"
     )
     written.clear()
     main(["--isolated", "--quiet"])

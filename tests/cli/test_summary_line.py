@@ -53,7 +53,7 @@ def printed(*argv: str, terminal: tuple[str, ...]) -> tuple[str, str]:
     process = subprocess.Popen(command, **streams)  # type: ignore[call-overload]
     out, err = process.communicate(timeout=60)
     os.close(follower)
-    shown = re.sub(r"\r\033\[K(checked \d+ of \d+ files)?", "", shown_on(leader).replace("\r\n", "\n"))
+    shown = re.sub(r"\r\033\[K(\[#*-*\] \d+ of \d+ files)?", "", shown_on(leader).replace("\r\n", "\n"))
     return shown if out is None else out.decode(), shown if err is None else err.decode()
 
 

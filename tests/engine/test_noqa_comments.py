@@ -66,6 +66,20 @@ def test_a_reason_is_a_comment_of_its_own(tmp_path: Path) -> None:
     assert checked(tmp_path / "a.py").findings == ()
 
 
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("self.m = torch.ones(3)  # noqa: E501", "self.m = torch.ones(3)  # noqa: E501, RBF001  # a table"),
+        ("self.m = torch.ones(3)  # noqa: E501 long ", "self.m = torch.ones(3)  # noqa: E501, RBF001 long  # a table"),
+        ("self.m = torch.ones(3)  # noqa: E501 # a table", "self.m = torch.ones(3)  # noqa: E501, RBF001 # a table"),
+    ],
+)
+def test_a_reason_stands_behind_what_is_there(tmp_path: Path, statement: str, expected: str) -> None:
+    text, _ = commented(tmp_path, statement, "a table")
+    assert text == expected
+    assert checked(tmp_path / "a.py").findings == ()
+
+
 def test_line_ends_and_encoding_stay(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     text = f"# coding: latin-1\n{HEAD}        self.m = torch.ones(3)  # é\n{TAIL}".replace("\n", "\r\n")

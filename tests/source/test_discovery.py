@@ -139,6 +139,8 @@ def test_exclude_patterns_are_relative_to_the_root() -> None:
     write("gen/x.py", "a/gen/x.py", "a/b/y.py", "a/keep.py")
     assert found(exclude=("/gen",)) == ["a/b/y.py", "a/gen/x.py", "a/keep.py"]
     assert found("a", exclude=("a/gen/",)) == ["a/b/y.py", "a/keep.py"]
+    assert found(exclude=("./gen",)) == ["a/b/y.py", "a/gen/x.py", "a/keep.py"]
+    assert found(exclude=("*.py", "!./a/keep.py")) == ["a/keep.py"]
     assert found(exclude=("gen", "a/*.py", "!keep.py")) == ["a/b/y.py", "a/keep.py"]
 
 

@@ -17,10 +17,13 @@ COMMANDS = {
     "clean": ("--clean-cache",),
     "merge": ("--merge",),
     "version": ("--version",),
+    "help": ("--help",),
     "server": ("--server",),
     "generate-shell-completion": ("--generate-shell-completion",),
 }
 """For each command, what stands for it among the options."""
+_OBJECTS = {"rule": "the code or name of a rule, as in `rule RBF001`", "generate-shell-completion": "a shell"}
+"""What has to stand behind a command."""
 _WITHOUT_NEXT = frozenset({"--add-noqa"})
 """Options whose value may be left out: what follows them is none, and it has to be written with a ``=``."""
 _END_OF_OPTIONS = "--"
@@ -49,7 +52,7 @@ def split_names(argv: Sequence[str], with_value: Collection[str]) -> tuple[list[
         with_value: options that take the argument behind them.
 
     Raises:
-        UsageError: a command is misspelled.
+        UsageError: a command is misspelled, or lacks what it is about.
     """
     arguments = list(argv)
     names: list[str] = []
@@ -59,6 +62,9 @@ def split_names(argv: Sequence[str], with_value: Collection[str]) -> tuple[list[
     place = _first_word(arguments, with_value)
     word = "".join(arguments[place : place + 1])
     if word.replace("-", "").isidentifier() and not os.path.lexists(word):
+        if word in _OBJECTS and not arguments[place + 1 :]:
+            msg = f"{word} needs {_OBJECTS[word]}"
+            raise UsageError(msg)
         arguments[place : place + 1] = _command(word)
     return [f"{one}=" if one in _WITHOUT_NEXT else one for one in arguments], names
 

@@ -21,13 +21,15 @@ _FIRST_AFTER = 1.0
 """Seconds after which a run says how far it is: shorter ones are done before anybody reads it."""
 _NEXT_AFTER = 0.1
 """Seconds between two lines."""
+_BAR = 30
+"""Columns of the bar."""
 _ERASED = "\r\033[K"
 
 
 class Progress:
-    """Prints the findings of files, where that can be done before all are known, and a line that says how far it is.
+    """Prints the findings of files, where that can be done before all are known, and a bar that says how far it is.
 
-    The line stands on a terminal alone, is written over, and is gone at the end.
+    The bar stands on a terminal alone, is written over, and is gone at the end.
 
     Args:
         arguments: the command line.
@@ -64,7 +66,9 @@ class Progress:
         if self._shows and (now := time.monotonic()) >= self._next:
             self._next = now + _NEXT_AFTER
             self._is_shown = True
-            self._console.err(f"{_ERASED}checked {self._done} of {self._total} files")
+            filled = _BAR * self._done // self._total
+            bar = "#" * filled + "-" * (_BAR - filled)
+            self._console.err(f"{_ERASED}[{bar}] {self._done} of {self._total} files")
 
     def _erase(self) -> None:
         if self._is_shown:

@@ -26,7 +26,7 @@ def add_noqa(file: FileResult, reason: str) -> FileResult:
 
     Args:
         file: what was found.
-        reason: what to write behind new comments; may be empty.
+        reason: what to write behind the codes; may be empty.
 
     Returns:
         The result with those findings that no comment can suppress, and what went wrong.
@@ -84,8 +84,9 @@ def _commented(source: SourceText, wanted: Mapping[int, Collection[str]], reason
             at = start + len(line)
         else:
             end = start + comment.end_column - 1
-            parts += (source.text[at:end], f", {codes}")
-            at = end
+            rest = line[comment.end_column - 1 :].rstrip()
+            parts += (source.text[at:end], f", {codes}{rest}", "" if reason in rest else behind)
+            at = start + len(line)
     return "".join([*parts, source.text[at:]])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.source.gitignore import as_directory, compile_patterns
+from regbuf_lint.source.gitignore import anchored, as_directory, compile_patterns
 
 if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
@@ -47,7 +47,8 @@ class Exclusion:
     def __init__(self, settings: Settings) -> None:
         placed = [(settings.root, settings.exclude)]
         placed += [(one.root or settings.root, one.patterns) for one in settings.inherited_excludes]
-        self._groups = [_Group(os.path.realpath(root), compile_patterns(patterns)) for root, patterns in placed]
+        found = ((os.path.realpath(root), tuple(map(anchored, patterns))) for root, patterns in placed)
+        self._groups = [_Group(root, compile_patterns(patterns)) for root, patterns in found]
 
     def covers(self, real: str) -> bool:
         """Whether the patterns cover a real path (which need not exist) or a directory above it."""

@@ -58,6 +58,12 @@ def compile_patterns(patterns: tuple[str, ...]) -> Patterns:
     return Patterns(spec, re.compile(choice) if choice else None)
 
 
+def anchored(pattern: str) -> str:
+    """Return a pattern as git has it, for one whose ``./`` stands for where patterns stand: git knows no such path."""
+    negation, rest = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
+    return f"{negation}/{rest.removeprefix('./')}" if rest.startswith("./") else pattern
+
+
 @dataclass(frozen=True, slots=True)
 class IgnoreFile:
     """One ignore file: its patterns and the real path of the directory that they are relative to, ending in ``/``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.source.gitignore import compile_patterns
+from regbuf_lint.source.gitignore import anchored, compile_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,7 @@ def ignored_in_file(settings: Settings, path: Path) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for entry in settings.per_file_ignores:
         inverted = entry.pattern.startswith("!")
-        patterns = compile_patterns((entry.pattern.removeprefix("!"),))
+        patterns = compile_patterns((anchored(entry.pattern.removeprefix("!")),))
         relative = _relative(path, settings.root if entry.root is None else entry.root)
         if bool(patterns.verdict(relative)) is not inverted:
             found.update(dict.fromkeys(entry.codes))
