@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -84,16 +83,19 @@ class Reads:
     def __init__(self) -> None:
         self.known: dict[Read, int] = {}
         self.numbers = 0
-        self._taken = 0
+        self._new: list[Read] = []
 
     def note(self, read: Read) -> None:
         """The work under way rests on this."""
-        self.numbers |= 1 << self.known.setdefault(read, len(self.known))
+        number = self.known.get(read)
+        if number is None:
+            number = self.known[read] = len(self.known)
+            self._new.append(read)
+        self.numbers |= 1 << number
 
     def take_new(self) -> list[Read]:
         """The reads, in the order of their numbers, that were noted since this was asked for the last time."""
-        new = list(islice(self.known, self._taken, None))
-        self._taken = len(self.known)
+        new, self._new = self._new, []
         return new
 
     @contextmanager
