@@ -47,7 +47,8 @@ class Editor:
             self.watched += [one.method for one in params.registrations]
 
     def uri(self, name: str) -> str:
-        return (self.root / name).as_uri()
+        """The address of a file below the directory; what is an address stays one."""
+        return name if ":" in name else (self.root / name).as_uri()
 
     def open(self, name: str, text: str, version: int = 1) -> None:
         item = types.TextDocumentItem(self.uri(name), "python", version, text)

@@ -58,6 +58,22 @@ def test_what_is_typed_is_checked_before_it_is_saved(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["vscode-notebook-cell:/x/nb.ipynb#W0", "git:/x/net.py?ref", "nb.ipynb"])
+def test_only_what_a_user_writes_is_checked(tmp_path: Path, name: str) -> None:
+    async def test() -> None:
+        async with editing(tmp_path) as editor:
+            editor.open(name, MODULE)
+            editor.open("net.py", MODULE)
+            assert (await editor.published()).uri == editor.uri("net.py")
+            assert await editor.actions(name, EVERYWHERE) == []
+            assert await editor.hover(name, 7, 20) == ""
+            assert await editor.hover("net.py", 7, 20)
+            editor.open("untitled:Untitled-1", MODULE)
+            assert len((await editor.published()).diagnostics) == 2
+
+    run(test())
+
+
 def test_a_diagnostic_says_what_a_report_says(tmp_path: Path) -> None:
     async def test() -> None:
         async with editing(tmp_path) as editor:

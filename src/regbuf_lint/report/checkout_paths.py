@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.source.shown_paths import path_order
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -27,7 +25,7 @@ def from_checkout(result: RunResult) -> RunResult:
     files = (_file(one, checkouts) for one in result.files)
     return replace(
         result,
-        files=tuple(sorted(files, key=lambda one: path_order(one.path))),
+        files=tuple(sorted(files, key=lambda one: one.path.split("/"))),
         errors=tuple(_error(one, checkouts) for one in result.errors),
     )
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PAUSE = 0.3
 """Seconds without a key after which a document is checked."""
 _NOTEBOOK = ".ipynb"
+_WRITTEN = frozenset({"file", "untitled", "buffer"})
+"""How addresses begin of what a user writes; others are those of cells of notebooks, of old revisions and the like."""
 _WATCHED = "**/*.{py,toml,cfg}"
 _UNSAVED = "untitled.py"
 """What a document is called that has no file yet."""
@@ -55,7 +57,7 @@ class LintServer(LanguageServer):
     def schedule(self, uri: str, pause: float = PAUSE) -> None:
         """Check a document in a while, unless it changes before."""
         self.forget(uri)
-        if not uri.endswith(_NOTEBOOK):
+        if _is_checked(uri):
             self._pending[uri] = asyncio.get_running_loop().create_task(self._publish_later(uri, pause))
 
     def forget(self, uri: str) -> None:
@@ -105,7 +107,7 @@ class LintServer(LanguageServer):
     def texts(self, document: TextDocument) -> dict[Path, str]:
         """Return a document and all others that are open, as they are now."""
         others = self.workspace.text_documents.values()
-        return {path_of(one): one.source for one in (*others, document) if not one.uri.endswith(_NOTEBOOK)}
+        return {path_of(one): one.source for one in (*others, document) if _is_checked(one.uri)}
 
     def watch(self) -> None:
         """Ask the editor to say when other files change; not every editor can."""
@@ -134,6 +136,8 @@ class LintServer(LanguageServer):
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return the fixes of findings in a range, and all safe ones together, as far as they are wanted."""
         document = self.workspace.get_text_document(params.text_document.uri)
+        if not _is_checked(document.uri):
+            return []
         wanted = params.context.only
         found: list[types.CodeAction] = []
         if _is_wanted(types.CodeActionKind.QuickFix.value, wanted):
@@ -164,7 +168,7 @@ class LintServer(LanguageServer):
         document = self.workspace.get_text_document(params.text_document.uri)
         name = self.places(document.uri).word_at(params.position)
         texts, path, row = self.texts(document), path_of(document), params.position.line + 1
-        if not name.isidentifier() or path.suffix == _NOTEBOOK:
+        if not name.isidentifier() or not _is_checked(document.uri):
             return None
         nothing: tuple[Explanation, ...] = ()
         known = await self.ask(lambda: self.linting.explain(path, texts, row), nothing)
@@ -176,6 +180,11 @@ def path_of(document: TextDocument) -> Path:
     """Return where a document lies or would lie."""
     path = to_fs_path(document.uri)
     return Path(path) if path else Path(_UNSAVED)
+
+
+def _is_checked(uri: str) -> bool:
+    """Whether the document at an address is a file that a user writes, and no notebook."""
+    return uri.partition(":")[0] in _WRITTEN and not uri.endswith(_NOTEBOOK)
 
 
 def _identity(document: TextDocument) -> types.OptionalVersionedTextDocumentIdentifier:
