@@ -234,6 +234,47 @@ def test_lines_of_several_processes_are_put_together(tmp_path: Path) -> None:
     assert (found["building"], found["classes"], found["moves_itself"]) == (5, ["A", "B"], False)
 
 
+MANY = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mask = torch.ones(3)
+
+
+class Other(Net):
+    def forget(self):
+        del self.mask
+
+
+def test_many():
+    for _ in range(150):
+        Net()
+
+
+def test_others_at_the_same_line():
+    Other()
+
+
+def test_what_is_undone_counts_no_more():
+    for one in [Other() for _ in range(150)]:
+        one.forget()
+"""
+
+
+@pytest.mark.torch
+def test_a_line_is_not_counted_without_end(project: pytest.Pytester) -> None:
+    """Watching objects takes time, and a hundred say what ten thousand say."""
+    project.makepyfile(test_net=MANY)
+    result = run(project, "--regbuf-audit", "--regbuf-audit-json", "lines.json")
+    (line,) = read(project.path / "lines.json")
+    assert line["classes"] == ["Net", "Other"]
+    assert 100 <= line["building"] <= 101
+    result.stdout.fnmatch_lines(["test_net.py:7: Net, Other.mask: tensor, while it was built (100x or more)"])
+
+
 SEEN = """
 import dataclasses
 from collections import deque

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 INITIALISERS = frozenset({"__init__", "__post_init__"})
+MOST_COUNTED = 100
+"""So many objects of a class that keep what a line stored are counted: to watch all would be felt in a test run."""
 
 
 class Constructions:

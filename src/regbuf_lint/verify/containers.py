@@ -15,6 +15,7 @@ from regbuf_lint.verify.structure import (
     attributes,
     buffers,
     ids_of,
+    is_any,
     is_module,
     is_tensor,
     joined,
@@ -74,7 +75,7 @@ def tensors_in(
     waiting: deque[tuple[Where, object, int, int]] = deque([(Where(), value, 0, 0)])
     while waiting:
         where, one, depth, objects = waiting.popleft()
-        if one is None or id(one) in seen or _OPAQUE & kinds_of(one):
+        if one is None or id(one) in seen or is_any(one, _OPAQUE):
             continue
         seen[id(one)] = one
         if is_tensor(one):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from regbuf_lint.verify.constructions import MOST_COUNTED
 from regbuf_lint.verify.exempted import Exemptions
 
 if TYPE_CHECKING:
@@ -184,8 +185,10 @@ def described(line: dict[str, Any]) -> str:
     when = "while it was built" if line["building"] else "after it was built"
     moved = "; the class has its own _apply or to" if line["moves_itself"] else ""
     names = ", ".join(line["classes"])
-    times = line["building"] or line["later"]
-    return f"{line['file']}:{line['line']}: {names}.{line['attribute']}: {line['kind']}, {when} ({times}x){moved}"
+    times = f"{line['building'] or line['later']}x"
+    if line["building"] >= MOST_COUNTED:
+        times = f"{MOST_COUNTED}x or more"
+    return f"{line['file']}:{line['line']}: {names}.{line['attribute']}: {line['kind']}, {when} ({times}){moved}"
 
 
 def _counted(lines: list[dict[str, Any]]) -> str:

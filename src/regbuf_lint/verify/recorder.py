@@ -23,7 +23,13 @@ import torch
 from torch import nn
 from torch.distributions import Distribution
 
-from regbuf_lint.verify.constructions import INITIALISERS, Constructions, first_argument, outermost_initialiser
+from regbuf_lint.verify.constructions import (
+    INITIALISERS,
+    MOST_COUNTED,
+    Constructions,
+    first_argument,
+    outermost_initialiser,
+)
 from regbuf_lint.verify.containers import tensors_in
 from regbuf_lint.verify.structure import attributes, buffers, is_of_torch, modules, parameters
 
@@ -55,7 +61,8 @@ class Line:
         attribute: the attribute.
         kind: ``tensor``, or what holds it (see ``Straggler.kind``).
         classes: names of the classes of the objects.
-        building: how many objects had it stored while they were built and kept it.
+        building: how many objects had it stored while they were built and kept it; of each class, no more than some
+            ``MOST_COUNTED`` are counted.
         later: how often it was stored after that.
         collecting: how many of ``building`` there were before the first test ran.
         moves_itself: whether every class has an ``_apply`` or ``to`` of its own that speaks of the attribute.
@@ -113,8 +120,10 @@ class Recorder:
             if is_compiling():
                 return original(module, *arguments, **named)
             result = original(module, *arguments, **named)
-            with suppress(Exception):
+            try:  # noqa: SIM105  so often that a ``with`` would be felt
                 note(module, *arguments, **named)
+            except Exception:  # noqa: BLE001, S110
+                pass
             return result
 
         update_wrapper(noting, original)
@@ -158,6 +167,8 @@ class Recorder:
         file = self._file(frame.f_code.co_filename) if frame is not None else None
         if frame is None or file is None:
             return
+        if known is None and self._is_counted_enough((file, frame.f_lineno, name), type(module)):
+            return
         known = self._known(module, frame)
         known.places[name] = (file, frame.f_lineno)
         if known.is_watched:
@@ -179,15 +190,16 @@ class Recorder:
             if raised:
                 return
             owners = [owner for _, owner in modules(module)]
-            trained = {id(one) for owner in owners for one in parameters(owner).values()}
-            moved = {id(one) for owner in owners for one in buffers(owner).values()}
             members = frozenset(map(id, owners))
-            for name, value in attributes(module).items():
-                if name not in _KEPT:
-                    held = [(where, one) for where, one in tensors_in(value, members) if id(one) not in trained]
-                    plain = [where.kind for where, one in held if id(one) not in moved]
-                    if held:
-                        self._count(module, known, name, plain[0] if plain else _ALIAS, is_built=False)
+            every = ((name, tensors_in(one, members)) for name, one in attributes(module).items() if name not in _KEPT)
+            found = [(name, held) for name, tensors in every if (held := list(tensors))]
+            trained = {id(one) for owner in owners if found for one in parameters(owner).values()}
+            moved = {id(one) for owner in owners if found for one in buffers(owner).values()}
+            registered = trained | moved
+            for name, held in found:
+                plain = [where.kind for where, one in held if id(one) not in registered]
+                if plain or any(id(one) in moved for _, one in held):
+                    self._count(module, known, name, plain[0] if plain else _ALIAS, is_built=False)
 
     # ---- what is known -----------------------------------------------------------------------------------------------
 
@@ -199,6 +211,10 @@ class Recorder:
             weakref.finalize(module, self._objects.pop, number, None).atexit = False
             self._objects[number].is_watched = self._constructions.watch(module, frame)
         return self._objects[number]
+
+    def _is_counted_enough(self, place: tuple[str, int, str], kind: type) -> bool:
+        line = self._lines.get(place)
+        return line is not None and line.building >= MOST_COUNTED and kind.__qualname__ in line.classes
 
     def _count(self, module: nn.Module, known: _Object, name: str, kind: str, *, is_built: bool) -> None:
         file, number = known.places.get(name) or self._place_of_class(type(module))
@@ -284,6 +300,8 @@ def may_hold_tensors(value: Any) -> bool:
     if isinstance(value, FunctionType):
         bound = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
         return bool(value.__closure__) or any(type(one) not in _PLAIN for one in bound)
+    if type(value) is tuple and all(type(one) in _PLAIN for one in value):
+        return False  # nobody can add to it
     return type(value) not in _PLAIN and not isinstance(value, (type, BuiltinFunctionType))
 
 

@@ -42,23 +42,29 @@ def kinds_of(value: object) -> frozenset[int]:
     return frozenset(map(id, lineage(type(value))))
 
 
+def is_any(value: object, kinds: frozenset[int]) -> bool:
+    """Whether an object is of one of some classes, told by their ids."""
+    kind = type(value)
+    return id(kind) in kinds or not kinds.isdisjoint(map(id, lineage(kind)))
+
+
 _A_DICT, _A_MODULE, _A_TENSOR = ids_of(dict), ids_of(nn.Module), ids_of(torch.Tensor)
 _SCRIPTED = ids_of(torch.jit.ScriptModule)
 
 
 def is_module(value: object) -> bool:
     """Whether an object is an ``nn.Module``."""
-    return bool(_A_MODULE & kinds_of(value))
+    return is_any(value, _A_MODULE)
 
 
 def is_tensor(value: object) -> bool:
     """Whether an object is a tensor."""
-    return bool(_A_TENSOR & kinds_of(value))
+    return is_any(value, _A_TENSOR)
 
 
 def is_scripted(value: object) -> bool:
     """Whether an object is a module of TorchScript."""
-    return bool(_SCRIPTED & kinds_of(value))
+    return is_any(value, _SCRIPTED)
 
 
 def attributes(value: object) -> dict[str, Any]:
@@ -81,7 +87,7 @@ def own_dict(value: object) -> dict[str, Any]:
         found = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return {}
-    return found if _A_DICT & kinds_of(found) else {}
+    return found if is_any(found, _A_DICT) else {}
 
 
 def class_attributes(kind: type) -> dict[str, Any]:
@@ -127,7 +133,7 @@ def _kept(owner: nn.Module, name: str) -> dict[str, Any]:
         named: Any = {"_modules": owner.named_children, "_parameters": owner.named_parameters}.get(name)
         return dict(named() if name == "_modules" else named(recurse=False) if named else _script_buffers(owner))
     found: Any = own_dict(owner).get(name)
-    return dict(dict.items(found)) if _A_DICT & kinds_of(found) else {}
+    return dict(dict.items(found)) if is_any(found, _A_DICT) else {}
 
 
 def _script_buffers(owner: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
