@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
+import time
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,6 +96,15 @@ class TestWriting:
         assert (code, err) == (0, "")
         assert "1 fixed, 0 remaining" in out
         assert (project / "model.py").read_text(encoding="utf-8") == FIXED
+
+    def test_a_device_that_is_not_there_verifies_nothing(
+        self, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+        code, _, err = run("--factory", "factories.py::net", "--device", "cuda", "model.py", capsys=capsys)
+        assert code == 2
+        assert err.startswith("regbuf-lint: error: --verify: there is no device cuda: ")
+        assert (project / "model.py").read_text(encoding="utf-8") == MODEL
 
     def test_what_no_fix_speaks_of_speaks_against_none(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         """A tensor that the linter does not see stays plain, before and after."""
@@ -207,7 +218,7 @@ def judging(monkeypatch: pytest.MonkeyPatch, passes: Callable[[str, list[str]], 
             {"target": one, "outcome": "passed" if passes(Path(one).name, fixed) else "failed", "reason": "no"}
             for one in targets
         ]
-        return subprocess.CompletedProcess(command, 0, json.dumps({"targets": found}), "")
+        return subprocess.CompletedProcess(command, 0, json.dumps({"targets": found, "absent_devices": {}}), "")
 
     monkeypatch.setattr("regbuf_lint.cli.verified_fixes.run_program", judge)
     return runs
@@ -246,7 +257,7 @@ def test_options_are_passed_on(capsys: pytest.CaptureFixture[str], monkeypatch: 
     def judge(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         commands.append(command)
         found = [{"target": one, "outcome": "passed", "reason": ""} for one in command if one.endswith("model.py::Net")]
-        return subprocess.CompletedProcess(command, 0, json.dumps({"targets": found}), "")
+        return subprocess.CompletedProcess(command, 0, json.dumps({"targets": found, "absent_devices": {}}), "")
 
     monkeypatch.setattr("regbuf_lint.cli.verified_fixes.run_program", judge)
     options = ["--inputs", "-torch.ones(3)", "--timeout", "7", "--memory", "512", "--device", "cpu,meta"]
@@ -305,6 +316,28 @@ def test_without_torch_nothing_is_written(
 def test_options_that_need_each_other(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--isolated", *arguments]) == 2
     assert "--verify" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_program_ends_with_the_one_that_runs_it(number: signal.Signals, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    child = (
+        "import os, pathlib, signal, time\n"
+        f"signal.signal(signal.SIGTERM, lambda *_: (pathlib.Path({str(tmp_path / 'ended')!r}).touch(), os._exit(0)))\n"
+        f"pathlib.Path({str(note)!r}).write_text(str(os.getpid()))\n"
+        "time.sleep(60)"
+    )
+    code = (
+        "import sys; from regbuf_lint.cli.verified_fixes import run_program\n"
+        f"run_program([sys.executable, '-c', {child!r}])"
+    )
+    with subprocess.Popen([sys.executable, "-c", code]) as run_of_it:
+        deadline = time.monotonic() + 60
+        while not (note.exists() and note.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        run_of_it.send_signal(number)
+        assert run_of_it.wait(60) == 128 + number
+    assert (tmp_path / "ended").exists()
 
 
 @pytest.mark.torch

@@ -412,6 +412,24 @@ def test_compiled(strict):
     torch.export.export(nn.Linear(3, 3), (torch.ones(1, 3),), strict=strict)
 
 
+class Building(nn.Module):
+    def __init__(self, factor=2):
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, x):
+        self.kept = Building(3).factor * x
+        kept = self.kept
+        del self.kept
+        return nn.Sequential(nn.ReLU(), nn.Identity())(kept * self.factor)
+
+
+def test_modules_are_built_while_torch_compiles():
+    x = torch.ones(1, 3)
+    assert torch.equal(torch.compile(Building(), fullgraph=True, backend="eager")(x), 6 * x)
+    torch.export.export(Building(), (x,), strict=True)
+
+
 def test_the_methods_say_what_they_are():
     for method in (nn.Module.__init__, nn.Module.register_buffer, nn.Module.__setattr__):
         assert next(iter(inspect.signature(method).parameters)) == "self"
@@ -444,7 +462,7 @@ def seen(project: pytest.Pytester) -> pytest.Pytester:
 def test_it_sees_what_the_audit_sees_and_changes_no_result(seen: pytest.Pytester) -> None:
     options = ["--regbuf-audit=error", "--regbuf-audit-json=lines.json", "--regbuf-audit-exempt=exempt", "-W", "ignore"]
     result = run(seen, *options)
-    result.assert_outcomes(passed=5)
+    result.assert_outcomes(passed=6)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     lines = read(seen.path / "lines.json")
     assert {(line["classes"][0], line["attribute"], line["kind"]) for line in lines if line["defect"]} == {

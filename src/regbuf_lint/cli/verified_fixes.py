@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _VERIFIER = "regbuf_lint.verify"
 _MISTAKE = 2
-_TERMINATED = 143
+_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+_ENDED_BY_SIGNAL = 128
 _LONGEST_STOPPING = 30.0
 _PASSED = "passed"
 _FINDINGS = "findings.json"
@@ -113,6 +114,9 @@ class _Verification:
             for option in ("--fixed", f"{_place(file)}={_fixed_text(file, self._directory / f'{number}.py')}")
         ]
         found = self._run([*targets, *replacing, "--leave-out", "--findings", _findings(files, self._directory)])
+        for name, reason in found["absent_devices"].items():
+            msg = f"--verify: there is no device {name}: {reason}"
+            raise UsageError(msg)
         against: dict[str, tuple[Unverified, ...]] = {}
         for one in found["targets"]:
             if one["outcome"] != _PASSED:
@@ -134,10 +138,10 @@ class _Verification:
 def run_program(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Run a program; where this one is interrupted or ended meanwhile, it is given the time to put all away."""
 
-    def leave(_signal: int, _frame: object) -> NoReturn:
-        raise SystemExit(_TERMINATED)
+    def leave(number: int, _frame: object) -> NoReturn:
+        raise SystemExit(_ENDED_BY_SIGNAL + number)
 
-    before = signal.signal(signal.SIGTERM, leave)
+    before = {number: signal.signal(number, leave) for number in _ENDING}
     try:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:  # noqa: S603
             try:
@@ -147,7 +151,8 @@ def run_program(command: list[str]) -> subprocess.CompletedProcess[str]:
                 process.wait(_LONGEST_STOPPING)
                 raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 

@@ -114,6 +114,8 @@ class Recorder:
     def _replace(self, name: str, note: Callable[..., None]) -> None:
         """Let something be noted after a method of ``nn.Module`` has run."""
         original = self._originals[name] = vars(nn.Module)[name]
+        key = (id(self), name)
+        _NOTES[key] = note
         is_compiling: Any = getattr(torch.compiler, "is_compiling", None) or torch._dynamo.is_compiling  # noqa: SLF001
 
         def noting(module: nn.Module, *arguments: Any, **named: Any) -> Any:
@@ -121,7 +123,7 @@ class Recorder:
                 return original(module, *arguments, **named)
             result = original(module, *arguments, **named)
             try:  # noqa: SIM105  so often that a ``with`` would be felt
-                note(module, *arguments, **named)
+                _NOTES[key](module, *arguments, **named)
             except Exception:  # noqa: BLE001, S110
                 pass
             return result
@@ -135,6 +137,7 @@ class Recorder:
         """Undo ``start``."""
         for name, original in self._originals.items():
             setattr(nn.Module, name, original)
+            del _NOTES[id(self), name]
         self._originals.clear()
 
     def collected(self) -> None:
@@ -256,6 +259,8 @@ class Recorder:
 
 
 _KEPT = frozenset(vars(nn.Module()))
+_NOTES: dict[tuple[int, str], Callable[..., None]] = {}
+"""What recorders do after a method of ``nn.Module`` has run; torch's compiler takes no bound method in a closure."""
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------

@@ -140,6 +140,8 @@ class Check(ABC):
         if self.needs_original and seen.inventory_before is None:
             only_one = "there is one version, and none to compare it with"
             return not_run(only_one if seen.alone else "there is no original that can be built to compare with")
+        if self.needs_original and not self.on_demand and seen.facts_before is None:
+            return not_run("the process of the original ended before")
         if "no_inputs" in seen.facts:
             return not_run(seen.facts["no_inputs"])
         if "not_run" in seen.facts:
