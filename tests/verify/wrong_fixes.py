@@ -165,6 +165,11 @@ OTHER_VALUES: dict[str, Wrong] = {
     "a_number_of_another_type": beside("same-state", "self.n = 3", "self.n = 3.0"),
     "a_number_is_gone": beside("same-state", "self.n = 3", "pass"),
     "a_list_is_a_tuple": beside("same-state", "self.n = [1, 2]", "self.n = (1, 2)"),
+    "buffers_in_another_order": beside(
+        "same-state",
+        rows('self.register_buffer("a", torch.ones(3))', 'self.register_buffer("b", torch.ones(3))'),
+        rows('self.register_buffer("b", torch.ones(3))', 'self.register_buffer("a", torch.ones(3))'),
+    ),
     "a_dict_in_another_order": beside("same-state", "self.n = {1: 2, 3: 4}", "self.n = {3: 4, 1: 2}"),
     "a_function": beside("same-state", "self.n = lambda x: x", "self.n = lambda x: x + 1"),
     "something_new": beside("same-state", "pass", "self.n = 3"),
@@ -193,6 +198,26 @@ OTHER_OUTPUTS: dict[str, Wrong] = {
     "a_list_is_a_tensor": returning(f"[{Y}]", Y),
     "one_more": returning(f"({Y},)", f"({Y}, None)"),
     "a_key_is_renamed": returning(f'{{"y": {Y}}}', f'{{"out": {Y}}}'),
+    "a_key_of_several_parts_is_renamed": returning(f'{{("y", 1): {Y}}}', f'{{("out", 1): {Y}}}'),
+    "a_dtype_as_key_is_another": returning(f"{{torch.float32: {Y}}}", f"{{torch.float64: {Y}}}"),
+    "another_default_factory": returning(
+        f'defaultdict(int, {{"y": {Y}}})',
+        f'defaultdict(list, {{"y": {Y}}})',
+        top="from collections import defaultdict\n\n",
+    ),
+    "another_longest_length": returning(
+        f"deque([{Y}], maxlen=2)", f"deque([{Y}], maxlen=3)", top="from collections import deque\n\n"
+    ),
+    "another_attribute_of_a_dict": returning(
+        f"Out({Y}, 1)",
+        f"Out({Y}, 2)",
+        top="class Out(dict):\n    def __init__(self, y, n):\n        super().__init__(y=y)\n        self.n = n\n\n",
+    ),
+    "another_exception_in_eval": (
+        "outputs-cpu",
+        Version(first="if not self.training: raise RuntimeError"),
+        Version(PLAIN, first="if not self.training: raise ValueError"),
+    ),
     "keys_in_another_order": returning(f'{{"y": {Y}, "n": 1}}', f'{{"n": 1, "y": {Y}}}'),
     "a_named_tuple_is_a_tuple": returning(f"Point({Y})", f"({Y},)", top=POINT),
     "an_object_with_another_number": returning(f"Box({Y}, 1)", f"Box({Y}, 2)", top=BOX),
@@ -223,6 +248,11 @@ OTHER_OUTPUTS: dict[str, Wrong] = {
 }
 
 OTHER_CODE: dict[str, Wrong] = {
+    "a_method_that_no_call_gets_through": with_method(
+        "same-code",
+        method("def more(self, n):", "return [0] * n + [self.scale]"),
+        method("def more(self, n):", "return [1] * n + [self.scale]"),
+    ),
     "a_method_is_gone": with_method("same-code", method("def size(self):", "return 3"), ""),
     "a_method_does_something_else": with_method(
         "same-code", method("def size(self):", "return 3"), method("def size(self):", "return 4")

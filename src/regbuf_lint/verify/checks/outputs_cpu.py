@@ -68,7 +68,7 @@ class OutputsCpu(Check):
 
 def _differing(ours: Any, theirs: Any) -> str:
     if isinstance(ours, str):
-        return ""
+        return "" if ours == theirs else f"raises {ours}, not {theirs}"
     if ours["inputs"] != theirs["inputs"]:
         return difference(ours["result"], theirs["result"]) or "the inputs are changed"
     return difference(ours["result"], theirs["result"]) or _laid_out_otherwise(ours["tensors"], theirs["tensors"])

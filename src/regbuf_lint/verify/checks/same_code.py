@@ -42,7 +42,7 @@ class SameCode(Check):
         ran = set()
         for path, owner, function in _methods(subject):
             called[path], seen = _called(subject, owner, function)
-            ran |= seen
+            ran |= seen if "error" not in called[path] else set()
         ran |= _traced(subject, lambda: subject.call(subject.fresh()))[1]
         names = _names_of_files(subject)
         if subject.side == ORIGINAL:  # what is not the same each time tells nothing

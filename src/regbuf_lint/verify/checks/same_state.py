@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
 from regbuf_lint.verify.checks.differing import difference
@@ -147,8 +147,9 @@ def _unequal(before: Facts, now: Facts) -> list[str]:
 
 
 def _same_order(seen: Seen) -> Verdict:
-    """Optimizers know Parameters by their order."""
-    orders: list[list[Any]] = []
-    for facts, other in ((seen.facts, seen.facts_before or {}), (seen.facts_before or {}, seen.facts)):
-        orders.append([name for name in facts["new"]["parameters"] if name in other["new"]["parameters"]])
-    return PASSED if orders[0] == orders[1] else failed("parameters() has another order")
+    """Optimizers know Parameters by their order, and averages of models their buffers."""
+    now, before = seen.facts["new"], (seen.facts_before or {})["new"]
+    for kind in ("parameters", "buffers"):
+        if [name for name in now[kind] if name in before[kind]] != [name for name in before[kind] if name in now[kind]]:
+            return failed(f"{kind}() has another order")
+    return PASSED

@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import re
 from collections import deque
+from enum import Enum
 from functools import partial
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -47,11 +48,13 @@ def _tensors(value: Any, depth: int) -> Iterator[torch.Tensor]:
 def parts(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield what a value consists of, with the step that leads to it."""
     if isinstance(value, dict):
-        yield from ((f"[{key!r}]" if isinstance(key, _ATOMS) else "[]", item) for key, item in value.items())
+        yield from ((f"[{_key_text(key)}]", item) for key, item in value.items())
+        yield from _beside(value, "default_factory")
     elif isinstance(value, (list, tuple, deque)):
         names = getattr(value, "_fields", None) or ()
         for number, item in enumerate(value):
             yield f".{names[number]}" if number < len(names) else f"[{number}]", item
+        yield from _beside(value, "maxlen")
     elif isinstance(value, torch.nn.Module):
         yield from ((f".{name}", item) for name, item in sorted(value.state_dict().items()))
     elif isinstance(value, partial):
@@ -65,6 +68,23 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f".{name}", held[name]) for name in sorted(held))
         if not held and not _is_array(value):
             yield from _reduced(value)
+
+
+def _beside(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield what a container has beside its items: an attribute of its kind, and those of its own."""
+    held = {name: getattr(value, name)} if hasattr(value, name) else {}
+    held |= getattr(value, "__dict__", {})
+    yield from ((f".{name}", held[name]) for name in sorted(held))
+
+
+def _key_text(key: Any) -> str:
+    """Return the text of a key, the same in every process; of one whose text is not, its type."""
+    if isinstance(key, (tuple, frozenset)):
+        texts = list(map(_key_text, key))
+        return f"{type(key).__qualname__}({', '.join(texts if isinstance(key, tuple) else sorted(texts))})"
+    if key is None or isinstance(key, (*_ATOMS, Enum, torch.dtype, torch.device)):
+        return repr(key)
+    return type(key).__qualname__
 
 
 def _is_array(value: Any) -> bool:
