@@ -15,6 +15,9 @@ from regbuf_lint.verify.structure import (
     attributes,
     buffers,
     class_attributes,
+    ids_of,
+    is_any,
+    is_scripted,
     joined,
     lineage,
     module_of,
@@ -37,13 +40,16 @@ _BOUND_TO_CPU = ("torch.ao.", "torch.nn.quantized.", "torch.nn.intrinsic.", "tor
 _QUALNAME = vars(type)["__qualname__"]
 _NAME_OF_HOOKS = ("name", "_tensor_name")
 """Where the hooks of ``weight_norm``, ``spectral_norm`` and ``prune`` say which attribute they make."""
+_RECURRENT, _FLAT_WEIGHTS = ids_of(nn.RNNBase), "_flat_weights"
+"""LSTM and its like, and where they list their weights, as hooks and parametrizations make them."""
 
 
 def remade_before_calls(owner: nn.Module) -> set[str]:
-    """Return the attributes that hooks of torch compute anew before each call, out of what is registered."""
+    """Return the attributes that torch computes anew before each call, out of what is registered."""
+    own_weights = {_FLAT_WEIGHTS} if is_any(owner, _RECURRENT) else set()
     hooks = (own_dict(owner).get("_forward_pre_hooks") or {}).values()
     own = (one for one in hooks if any(module_of(base).startswith("torch.nn.utils") for base in lineage(type(one))))
-    return {str(value) for one in own for name, value in own_dict(one).items() if name in _NAME_OF_HOOKS}
+    return own_weights | {str(value) for one in own for name, value in own_dict(one).items() if name in _NAME_OF_HOOKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +177,8 @@ def _plain(owner: nn.Module) -> dict[str, Any]:
     """Return the attributes of a module that are its own business, also those of its classes."""
     if f"{module_of(type(owner))}.".startswith(_BOUND_TO_CPU):
         return {}
+    if is_scripted(owner):
+        return {}  # what Python sees of it are methods that torch has bound
     own = {**class_attributes(type(owner)), **attributes(owner)}
     remade = remade_before_calls(owner)
     return {name: value for name, value in own.items() if name not in KEPT_BY_TORCH and name not in remade}
