@@ -234,6 +234,13 @@ def test_lines_of_several_processes_are_put_together(tmp_path: Path) -> None:
     assert (found["building"], found["classes"], found["moves_itself"]) == (5, ["A", "B"], False)
 
 
+@pytest.mark.parametrize("pattern", ["a.py", "./a.py", "{root}/a.py", "./a.py:1", "{root}/a.py:1", "a*"])
+def test_files_may_be_named_in_any_way(tmp_path: Path, pattern: str) -> None:
+    line = {"file": "a.py", "line": 1, "attribute": "x", "classes": ["A"]}
+    assert Exemptions(tmp_path, (pattern.format(root=tmp_path),)).cover(line)
+    assert not Exemptions(tmp_path, (pattern.format(root=tmp_path / "b"),)).cover({**line, "file": "b.py"})
+
+
 MANY = """
 import torch
 

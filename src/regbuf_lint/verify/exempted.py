@@ -26,12 +26,13 @@ class Exemptions:
 
     Args:
         root: the directory that the lines' files are below.
-        patterns: ``FILE``, ``FILE:LINE``, an attribute or ``Class.attribute``; ``*`` stands for anything.
+        patterns: ``FILE`` (from the root, or absolute), ``FILE:LINE``, an attribute or ``Class.attribute``; ``*`` stands for anything.
     """
 
     def __init__(self, root: Path, patterns: Sequence[str]) -> None:
         self._root = root
-        self._patterns = (*patterns, *_configured(root))
+        below = f"{root.as_posix()}/"
+        self._patterns = (*(one.removeprefix(below).removeprefix("./") for one in patterns), *_configured(root))
 
     def cover(self, line: dict[str, Any]) -> bool:
         """Whether a recorded line does not count."""
