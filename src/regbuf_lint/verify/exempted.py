@@ -26,8 +26,8 @@ class Exemptions:
 
     Args:
         root: the directory that the lines' files are below.
-        patterns: ``FILE`` (from the root, or absolute), ``FILE:LINE``, an attribute or ``Class.attribute``; ``*`` stands
-            for anything.
+        patterns: ``FILE`` (from the root, or absolute), ``FILE:LINE``, an attribute or ``Class.attribute``; ``*``
+            stands for anything.
     """
 
     def __init__(self, root: Path, patterns: Sequence[str]) -> None:
