@@ -33,9 +33,15 @@ PLACES = (
 )
 """Files, patterns of the text that is an address there, and the address."""
 OPTIONAL = (
-    *((page, _HOOKS, "{repository}") for page in ("README.md", "docs/*.md")),
-    *((page, _REVISION, "v{version}") for page in ("README.md", "docs/*.md")),
-    *((page, _ACTION, "{action}@v{version}") for page in ("README.md", "docs/*.md")),
+    *(
+        (page, pattern, address)
+        for page in ("README.md", "docs/*.md")
+        for pattern, address in (
+            (_HOOKS, "{repository}"),
+            (_REVISION, "v{version}"),
+            (_ACTION, "{action}@v{version}"),
+        )
+    ),
     ("mkdocs.yml", r"(?<=^repo_url: ).*", "{repository}"),
     ("mkdocs.yml", r"(?<=^site_url: ).*", "{documentation}"),
 )

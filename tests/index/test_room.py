@@ -28,6 +28,12 @@ def test_files_that_are_needed_again_are_kept(tmp_path: Path) -> None:
     assert project.characters == len("x = 1\n")
     assert project.file("shared", None) is shared
 
+    project.forget(tmp_path / "shared.py")
+    assert project.file("shared", None)
+    project.make_room(PLENTY)
+    assert project.characters == len("x = 1\n"), "what was forgotten takes no room"
+
+    shared = project.file("shared", None)
     project.make_room(0)
     assert project.characters == 0
     assert project.file("shared", None) is not shared

@@ -118,12 +118,12 @@ class Project:
 
     def _give_up(self, paths: Iterable[Path]) -> None:
         for path in list(paths):
-            self.characters -= len(self._text_of(path))
             file = self._by_path.pop(path)
             self._read_for.pop(path, None)
             if file is not None:
                 file.close()
         self._exports.clear()
+        self.characters = sum(len(self._text_of(path)) for path in self._by_path)
 
     def add(self, path: Path, source: SourceText) -> FileFacts:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).

@@ -31,13 +31,13 @@ def merged(parts: Mapping[str, str]) -> tuple[str, bool, bool]:
     Raises:
         UnmergeableError: they are not, or they are parts of a run, and not all of them.
     """
-    kinds = {name: _kind_of(name, part) for name, part in parts.items()}
-    if len(set(kinds.values())) != 1:
+    read = {name: _read(name, part) for name, part in parts.items()}
+    kinds = {kind for kind, _ in read.values()}
+    if len(kinds) != 1:
         msg = "the parts are not all in the same format"
         raise UnmergeableError(msg)
-    kind = next(iter(kinds.values()))
-    _check_complete({name: kind.shard(part) for name, part in parts.items()})
-    return kind.merge(list(parts.values()))
+    _check_complete({name: shard for name, (_, shard) in read.items()})
+    return kinds.pop().merge(list(parts.values()))
 
 
 def _check_complete(shards: Mapping[str, str]) -> None:
@@ -85,8 +85,8 @@ class _Kind(NamedTuple):
     shard: Callable[[str], str]
 
 
-def _kind_of(name: str, part: str) -> _Kind:
-    """What can be done with a report; nothing at all is a report of the format ``json-lines``.
+def _read(name: str, part: str) -> tuple[_Kind, str]:
+    """What can be done with a report, and which shard it is; nothing at all is one of the format ``json-lines``.
 
     Raises:
         UnmergeableError: it is no report.
@@ -94,13 +94,13 @@ def _kind_of(name: str, part: str) -> _Kind:
     kind = _JSON if part.startswith("[") else _SARIF if part.startswith("{\n") else _JSON_LINES
     try:
         kind.merge([part])
-        is_report = bool(_SHARD.fullmatch(kind.shard(part)))
+        shard = _SHARD.fullmatch(kind.shard(part))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-        is_report = False
-    if not is_report:
+        shard = None
+    if shard is None:
         msg = f"{name}: this is no report of the format json, json-lines or sarif"
         raise UnmergeableError(msg)
-    return kind
+    return kind, shard[0]
 
 
 def _json(parts: Sequence[str]) -> tuple[str, bool, bool]:

@@ -196,8 +196,10 @@ class Recorder:
             members = frozenset(map(id, owners))
             every = ((name, tensors_in(one, members)) for name, one in attributes(module).items() if name not in _KEPT)
             found = [(name, held) for name, tensors in every if (held := list(tensors))]
-            trained = {id(one) for owner in owners if found for one in parameters(owner).values()}
-            moved = {id(one) for owner in owners if found for one in buffers(owner).values()}
+            if not found:
+                return
+            trained = {id(one) for owner in owners for one in parameters(owner).values()}
+            moved = {id(one) for owner in owners for one in buffers(owner).values()}
             registered = trained | moved
             for name, held in found:
                 plain = [where.kind for where, one in held if id(one) not in registered]
