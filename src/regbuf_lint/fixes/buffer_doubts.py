@@ -76,7 +76,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     found.extend(
         f"{by(write)} replaces it by an expanded tensor, which DistributedDataParallel cannot copy to other processes"
         for plan in plans
-        for write in _expanded_later(context, plan)[:1]
+        for write in _left_expanded(context, plan)[:1]
     )
     found.extend(doubt for plan in plans for doubt in _about_other_shapes(context, plan))
     found.extend(
@@ -188,9 +188,10 @@ def _about_keys(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     ]
 
 
-def _expanded_later(context: ClassContext, plan: Plan) -> list[Write]:
-    """Where a method that runs later assigns a tensor whose elements share memory."""
-    return [write for write in later_writes(context, plan) if any(one.expanded for one in tensors(write.value))]
+def _left_expanded(context: ClassContext, plan: Plan) -> list[Write]:
+    """Where an assignment that the fix leaves as it is gives the buffer a tensor whose elements share memory."""
+    left = [write for write in plan.writes if write not in plan.chosen]
+    return [write for write in (*left, *later_writes(context, plan)) if any(one.expanded for one in tensors(write.value))]
 
 
 def _shares_tensor(plans: Sequence[Plan]) -> bool:
