@@ -101,17 +101,24 @@ def _asks(call: Call, _name: str) -> Trail:
 def _factory(call: Call, name: str) -> Trail:
     data = [call.trail(one) for key, one in call.given if key not in {"device", "dtype"}]
     device = _device(call)
-    if (has("convert_functions", name) and any(one.tensors for one in data)) or _copies_tensor(call, name):
+    if _takes_tensor(call, name):
         return merged(data).then(Flow.COMPUTED if device is None else Flow.MOVED)
     for trail in data:
         call.use(trail, Sink.HOST)
     return device or made(Source.FRESH, "number" if is_number(call.result) else "")
 
 
-def _copies_tensor(call: Call, name: str) -> bool:
-    """Whether ``torch.tensor`` is given a tensor, which it copies on its device (documentation of torch 2.13)."""
+def _takes_tensor(call: Call, name: str) -> bool:
+    """Whether ``torch.as_tensor`` may be given a tensor, or ``torch.tensor`` is given one, which it copies on its device.
+
+    Of a list of tensors without dimensions both read the numbers (documentation of torch 2.13).
+    """
     data = call.argument(0, "data")
-    return is_made_of_data(name) and data is not None and may_be(call.value(data), *TENSOR_KINDS)
+    if data is None:
+        return False
+    if has("convert_functions", name):
+        return bool(call.trail(data).tensors) and not is_only(call.value(data), Sequence)
+    return is_made_of_data(name) and may_be(call.value(data), *TENSOR_KINDS)
 
 
 _FUNCTIONS: dict[str, Callable[[Call, str], Trail]] = {
