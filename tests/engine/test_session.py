@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from regbuf_lint.engine import session as engine_session
+from regbuf_lint.engine.explaining import explain
 from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Session
 from regbuf_lint.index import project
@@ -148,6 +149,13 @@ def test_files_that_are_given_up_leave_memory_at_once(monkeypatch: pytest.Monkey
             gc.enable()
     assert before
     assert not alive
+
+
+def test_what_is_explained_is_still_there_when_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_session, "MOST_CHARACTERS", 0)
+    path = FIXTURES / "RBF001" / "given_behind_star.py"
+    (told,) = explain(path, read_source(path), "Attention.mask", Settings(root=Path.cwd()))
+    assert [use.method for use in told.uses or ()]
 
 
 def test_a_function_that_was_followed_before_says_once_more_where_its_result_lies(tmp_path: Path) -> None:

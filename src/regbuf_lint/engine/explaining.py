@@ -97,13 +97,13 @@ def explain(
     if session is None:
         everything = with_every_rule(settings)
         session = Session(everything, Screen(everything))
+    findings = session.check(path, source).findings  # first, since a check may give up what contexts are made of
     try:
         contexts = tuple(session.contexts(path, source))
     except ParseError as failure:
         msg = f"{mention(failure.position.row)}: {failure.message}"
         raise NothingToExplainError(msg) from None
     asked = _on_row(contexts, source, where) if isinstance(where, int) else _by_name(contexts, where)
-    findings = session.check(path, source).findings
     reporting = _Reporting(path, source, settings)
     return tuple(_explanation(asked, attribute, findings, reporting) for attribute in asked.attributes)
 

@@ -144,12 +144,19 @@ def _told_about(
 ) -> frozenset[str]:
     """Those of some arguments that calls may show to be tensors, as far as can be told without following anybody.
 
-    Some call has to give one, and behind ``**`` nobody knows what is given.
+    Some call has to give one, or may by ``*values``; behind ``**`` nobody knows what is given.
     """
     if any(keyword.arg is None for call in every for keyword in call.keywords):
         names &= stated
     written = [given_expressions(function, call) for call in every]
-    return frozenset(name for name in names if any(not is_none(one[name]) for one in written if name in one))
+    shown = {name for one in written for name, value in one.items() if not is_none(value)}
+    return names & shown.union(*(_behind_star(function, call) for call in every))
+
+
+def _behind_star(function: FunctionNode, call: ast.Call) -> frozenset[str]:
+    """The arguments that a call may give by ``*values``, of which only following it tells what they hold."""
+    place = next((place for place, one in enumerate(call.args) if isinstance(one, ast.Starred)), len(call.args))
+    return frozenset(positional_names(function)[place:]) if place < len(call.args) else frozenset()
 
 
 def stated_to_be_tensors(
