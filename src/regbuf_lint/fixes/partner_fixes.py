@@ -77,9 +77,10 @@ def with_partners(
 
 
 def partners(context: ClassContext, attribute: str) -> Iterator[Partner]:
-    """The other attributes that a method computes an attribute with, and that have to lie where it does.
+    """The other attributes that have to lie where an attribute does.
 
-    Where something that follows the object takes part, the method fails before and after.
+    A method computes with both of them; where something that follows the object takes part, it fails before and after.
+    Or a method moves them once it has asked where the attribute lies.
 
     Args:
         context: the class.
@@ -93,6 +94,9 @@ def partners(context: ClassContext, attribute: str) -> Iterator[Partner]:
                 partner = f"`self.{one.name}`"
                 does = f"indexes {partner} with it" if use.sink is Sink.INDEX else f"combines it with {partner}"
                 yield Partner(one.name, f"{user(context, use)} {does}")
+    for store in context.trace(attribute).moved_for(attribute):
+        moves = f"moves `self.{store.attribute}` only where `self.{attribute}` lies elsewhere"
+        yield Partner(store.attribute, f"`{store.method}` ({context.mention(store.span, store.path)}) {moves}")
 
 
 def _has_a_place(context: ClassContext, attribute: str) -> bool:

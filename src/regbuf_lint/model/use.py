@@ -10,7 +10,7 @@ from regbuf_lint.model.trail import Flow, Origin, Source, Trail
 from regbuf_lint.model.value import NoneValue, is_only
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from regbuf_lint.model.span import Span
@@ -286,6 +286,21 @@ class Trace:
             return False
         always = any(one.certain and one.entry == _FORWARD for one in stores)
         return not setting & reading and (always or not reading)
+
+    def moved_for(self, attribute: str) -> Iterator[Store]:
+        """Moves of other attributes on the condition that this one, which is moved with them, lies elsewhere.
+
+        Once this one is a buffer the condition is never true again, and the others stay where they are.
+        """
+        asked = self._asking_place(attribute)
+        moved = {one.method for one in self.stores(attribute) if one.moves_by_hand and not one.certain} & asked
+        for name in sorted(self.attributes - {attribute}):
+            behind = (one for one in self.stores(name) if one.moves_by_hand and not one.certain)
+            yield from (one for one in behind if one.method in moved - self._asking_place(name))
+
+    def _asking_place(self, attribute: str) -> set[str]:
+        """The methods that compare the attribute's device, or its dtype, with another one."""
+        return {one.method for one in self.uses(attribute) if one.sink is Sink.PLACE and not one.callee}
 
     def meets_cpu(self, attribute: str) -> bool:
         """Whether methods want the tensor on the CPU.
