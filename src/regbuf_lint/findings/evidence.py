@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _MOST = 3
 _HANDED = {
-    Sink.PASSED: "passes it to `{callee}`",
-    Sink.PART: "passes it to `{callee}`",
-    Sink.RETURNED: "returns it",
-    Sink.STORED: "stores it in `{callee}` too",
-    Sink.NUMPY: "gives it to NumPy",
-    Sink.INDEX: "uses it as an index",
+    Sink.PASSED: "passes {what} to `{callee}`",
+    Sink.PART: "passes {what} to `{callee}`",
+    Sink.RETURNED: "returns {what}",
+    Sink.STORED: "stores {what} in `{callee}` too",
+    Sink.NUMPY: "gives {what} to NumPy",
+    Sink.INDEX: "uses {what} as an index",
 }
 """What a method does with the tensor that may carry it to where tensors of another device are."""
 
@@ -71,7 +71,12 @@ def _meetings(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]
 def _handed_on(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
     for use in uses:
         if use.sink in _HANDED:
-            yield "handed on", use.span, use.path, use.method, _HANDED[use.sink].format(callee=use.callee)
+            yield "handed on", use.span, use.path, use.method, _handing(use)
+
+
+def _handing(use: Use) -> str:
+    what = "what it computes from it" if use.flow is Flow.COMPUTED else "it"
+    return _HANDED[use.sink].format(what=what, callee=use.callee)
 
 
 def use_in_words(use: Use) -> str:
@@ -79,7 +84,7 @@ def use_in_words(use: Use) -> str:
     if use.sink in MEETING:
         return _meeting(use) if use.hurts else "computes with it"
     if use.sink in _HANDED:
-        return _HANDED[use.sink].format(callee=use.callee)
+        return _handing(use)
     return _OTHER_USES[use.sink]
 
 
