@@ -5,21 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.trail import Flow, Source, Trail
-from regbuf_lint.model.value import Literal, NoneValue, Other, is_number, is_only
+from regbuf_lint.model.value import Literal, NoneValue, Other, is_number, parts_of
 
 if TYPE_CHECKING:
-    from regbuf_lint.model.value import Value
+    from regbuf_lint.model.value import Alternative, Value
 
 
 def trail_of_kind(trail: Trail, value: Value) -> Trail:
-    """A trail, without tensors where the value is a number, a string or None.
+    """A trail, without tensors where the value is a number, a string or None, or holds nothing else.
 
     An item of a row that lies on the CPU counts as a number: it goes with tensors of any device.
     """
-    if trail.origins and is_only(value, Literal, Other, NoneValue):
+    if trail.origins and value and all(map(_has_no_tensor, value)):
         return Trail(trail.origins - trail.tensors)
     items = left_items(trail).origins if is_number(value) else frozenset()
     return Trail(trail.origins - items | {one.then(Flow.METADATA) for one in items}) if items else trail
+
+
+def _has_no_tensor(one: Alternative) -> bool:
+    """Whether an alternative is none and holds none; an empty list may hold one by now."""
+    parts = parts_of(one)
+    if not parts:
+        return isinstance(one, (Literal, Other, NoneValue))
+    filled = [part for part in parts if part]
+    return bool(filled) and all(_has_no_tensor(inner) for part in filled for inner in part)
 
 
 def left_items(trail: Trail) -> Trail:
