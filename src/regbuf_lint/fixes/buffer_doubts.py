@@ -191,7 +191,8 @@ def _about_keys(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
 def _left_expanded(context: ClassContext, plan: Plan) -> list[Write]:
     """Where an assignment that the fix leaves as it is gives the buffer a tensor whose elements share memory."""
     left = [write for write in plan.writes if write not in plan.chosen]
-    return [write for write in (*left, *later_writes(context, plan)) if any(one.expanded for one in tensors(write.value))]
+    every = (*left, *later_writes(context, plan))
+    return [write for write in every if any(one.expanded for one in tensors(write.value))]
 
 
 def _shares_tensor(plans: Sequence[Plan]) -> bool:

@@ -29,6 +29,7 @@ from regbuf_lint.model.value import (
     Loaded,
     Location,
     Mapping,
+    NoneValue,
     Other,
     Parameter,
     Sequence,
@@ -41,6 +42,7 @@ from regbuf_lint.model.value import (
     join,
     may_be,
     unknown,
+    without,
 )
 
 if TYPE_CHECKING:
@@ -316,7 +318,7 @@ def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None
 
     A class says more than an annotation that names a class of nn.Modules where it means ``type[...]``.
     """
-    is_object = is_only(promised, Submodule)
+    is_object = is_only(without(promised, NoneValue), Submodule)
     if not isinstance(default, (ast.Name, ast.Attribute, ast.Call)) or not (_may_be_called(promised) or is_object):
         return None
     value = _default_value(frame, default)

@@ -109,7 +109,7 @@ def _factory(call: Call, name: str) -> Trail:
 
 
 def _takes_tensor(call: Call, name: str) -> bool:
-    """Whether ``torch.as_tensor`` may be given a tensor, or ``torch.tensor`` is given one, which it copies on its device.
+    """Whether ``torch.as_tensor`` may be given a tensor, or ``torch.tensor`` one, which it copies on its device.
 
     Of a list of tensors without dimensions both read the numbers (documentation of torch 2.13).
     """
