@@ -168,7 +168,7 @@ def test_other_settings_have_other_results(
 ) -> None:
     run(capsys)
     checked.clear()
-    assert run(capsys, "--ignore", "RBF001") == (0, "No findings.\n")
+    assert run(capsys, "--ignore", "RBF001") == (0, "No findings in 3 files with 1 nn.Module class.\n")
     assert "layer.py" in checked
     assert project.is_dir()
 
@@ -178,7 +178,7 @@ def test_fixes_are_made_in_what_is_known(capsys: pytest.CaptureFixture[str]) -> 
     run(capsys)
     assert run(capsys, "--fix")[0] == 0
     assert "register_buffer" in Path("pkg/layer.py").read_text(encoding="utf-8")
-    assert run(capsys) == (0, "No findings.\n")
+    assert run(capsys) == (0, "No findings in 3 files with 1 nn.Module class.\n")
 
 
 @pytest.mark.parametrize("harm", ["garbage", "empty", "other table", "directory"])

@@ -192,7 +192,7 @@ def test_what_is_not_fixable_is_shown_as_advice(capsys: Capture) -> None:
     assert "= advice: Register `m`" in out
     assert "the fix is shown and not applied, since the settings leave those of this rule out" in out
     assert "[*]" not in out
-    assert out.endswith("Found 1 finding.\n")
+    assert out.endswith("Found 1 finding in 1 file with 1 nn.Module class.\n")
 
 
 def on_a_terminal(*argv: str, **variables: str) -> str:
