@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from terminal import shown_on
 
-from regbuf_lint import __version__
+from regbuf_lint import SCHEMA_VERSION, __version__
 from regbuf_lint.cli.main import main
 from small_files import PLAIN_TENSOR_AND_LOST_BUFFER
 
@@ -69,7 +69,8 @@ def test_version(argv: list[str], capsys: Capture) -> None:
     assert main(argv) == 0
     libcst = metadata.version("libcst")
     python = ".".join(map(str, sys.version_info[:3]))
-    assert capsys.readouterr().out == f"regbuf-lint {__version__} (Python {python}, libcst {libcst})\n"
+    told = f"regbuf-lint {__version__} (Python {python}, libcst {libcst}, JSON schema {SCHEMA_VERSION})\n"
+    assert capsys.readouterr().out == told
 
 
 @pytest.mark.parametrize(

@@ -333,7 +333,9 @@ def _add_information(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--server", action="store_true", help="be a language server on standard input and output")
     group.add_argument("--list-rules", action="store_true", help="list all rules")
-    group.add_argument("--version", action="store_true", help="print the versions of the linter, Python and libcst")
+    group.add_argument(
+        "--version", action="store_true", help="print the versions of the linter, Python, libcst and the JSON schema"
+    )
     group.add_argument(
         "--generate-shell-completion",
         choices=SHELLS,
