@@ -163,6 +163,16 @@ def test_words_that_another_linter_has_found_do_not_count(project: Path, capsys:
     assert run(capsys) == first
 
 
+def test_a_syntax_error_that_was_told_for_a_name_is_not_told_for_the_directory(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pkg/base.py").write_text("def size(:\n", encoding="utf-8")
+    assert main(["--isolated", "pkg/base.py"]) == 1
+    assert "RBF900" in capsys.readouterr().out
+    main(["--isolated", "."])
+    assert "RBF900" not in capsys.readouterr().out
+
+
 def test_other_settings_have_other_results(
     project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

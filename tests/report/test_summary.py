@@ -44,6 +44,7 @@ def test_summary_says_how_much_was_looked_at() -> None:
     failed = FileResult("c.py", modules=1, errors=(FileError("c.py", "cannot be written"),))
     missed = line(replace(result, files=(*result.files, failed)))
     assert missed == "No findings in 2 files with 3 nn.Module classes, but 1 path could not be checked."
+    assert line(RunResult((failed,))) == "No findings, but 1 path could not be checked."
 
 
 def test_statistics() -> None:

@@ -33,7 +33,7 @@ def summary_line(result: RunResult, *, fixing: bool, unsafe: bool, seconds: floa
         seconds: how long it took; None where that is not told.
     """
     left = len(result.findings)
-    where = f" in {extent(result, seconds)}" if result.files else ""
+    where = f" in {extent(result, seconds)}" if any(not file.errors for file in result.files) else ""
     fixed = len(_applied(result))
     if fixed:
         return f"Found {count(left + fixed, 'finding')} ({fixed} fixed, {left} remaining){where}."
