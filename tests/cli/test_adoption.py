@@ -52,7 +52,7 @@ def test_stale_entries_are_told(capsys: Capture) -> None:
     assert main([*CONCISE, "--baseline", "base.json", "."]) == 0
     assert capsys.readouterr().err == (
         "regbuf-lint: note: 1 entry of base.json is found no more (a.py: RBF001 M.m);"
-        " `--write-baseline base.json` leaves out what is gone\n"
+        " `--write-baseline base.json` lists what is found now, new findings too\n"
     )
     main([*CONCISE, "-q", "--baseline", "base.json", "."])
     assert capsys.readouterr().err == ""

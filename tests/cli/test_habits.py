@@ -77,10 +77,11 @@ def test_version(argv: list[str], capsys: Capture) -> None:
     ("argv", "message"),
     [
         (["rule"], "rule needs the code or name of a rule, as in `rule RBF001`"),
+        (["rule", "RBF001", "RBF002"], "--explain takes one rule; what is `RBF002`?"),
         (["generate-shell-completion"], "generate-shell-completion needs a shell"),
     ],
 )
-def test_a_command_lacks_what_it_is_about(argv: list[str], message: str, capsys: Capture) -> None:
+def test_a_command_needs_what_it_is_about(argv: list[str], message: str, capsys: Capture) -> None:
     assert main(argv) == 2
     assert capsys.readouterr() == ("", f"regbuf-lint: error: {message}\n")
 

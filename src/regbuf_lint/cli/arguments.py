@@ -99,6 +99,9 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.why is not None:
         _check_why(arguments)
         return
+    if arguments.explain is not None and arguments.paths:
+        msg = f"--explain takes one rule; what is `{arguments.paths[0]}`?"
+        raise UsageError(msg)
     arguments.paths = arguments.paths or ["."]
     _check_paths(arguments)
     is_stdin = STDIN in arguments.paths
