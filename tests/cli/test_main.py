@@ -235,6 +235,12 @@ def test_fix_only_reports_nothing_but_errors(capsys: Capture) -> None:
     assert err.startswith("Fixed 1 finding in 1 file.\n")
 
 
+def test_a_diff_lists_what_it_would_apply(capsys: Capture) -> None:
+    main(["bad.py", "--diff", "--show-fixes"])
+    assert capsys.readouterr().err.startswith("Would apply 1 fix:\n  bad.py:1:5: RBF001 Mend it\nWould fix")
+    assert Path("bad.py").read_text() != "x = good\n"
+
+
 def test_diff_writes_nothing(capsys: Capture) -> None:
     main(["bad.py", "good.py", "risky.py", "nope.py", "--diff"])
     out, err = capsys.readouterr()

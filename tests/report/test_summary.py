@@ -59,6 +59,7 @@ def test_statistics() -> None:
 
 def test_applied_fixes() -> None:
     assert applied_fixes(FIXED) == "Applied 1 fix:\n  a/m.py:3:3: RBF001 Register `m` as a buffer\n"
+    assert applied_fixes(FIXED, would=True).startswith("Would apply 1 fix:\n")
     assert applied_fixes(RESULT) == ""
     assert applied_fixes(NOTEBOOK) == "Applied 1 fix:\n  nb.ipynb:cell 4:2:1: RBF001 Register `m`\n"
 

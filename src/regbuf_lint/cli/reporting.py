@@ -149,7 +149,7 @@ def print_notes(result: RunResult, arguments: Namespace, console: Console) -> No
     if arguments.statistics and not any(output.is_text for output in arguments.output_format):
         console.err(statistics(result))
     if arguments.show_fixes:
-        console.err(applied_fixes(result))
+        console.err(applied_fixes(result, would=arguments.diff))
     if arguments.quiet:
         return
     if arguments.diff or arguments.fix_only:

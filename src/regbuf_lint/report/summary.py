@@ -71,13 +71,14 @@ def statistics(result: RunResult, *, color: bool = False) -> str:
     )
 
 
-def applied_fixes(result: RunResult) -> str:
-    """Return a line per fix that was applied."""
+def applied_fixes(result: RunResult, *, would: bool = False) -> str:
+    """Return a line per fix that was applied, or would be."""
     rows = [
         f"  {place(path, finding.span.start, Style())} {finding.code} {fix.message}\n"
         for path, finding, fix in _applied(result)
     ]
-    return f"Applied {count(len(rows), 'fix')}:\n{''.join(rows)}" if rows else ""
+    verb = "Would apply" if would else "Applied"
+    return f"{verb} {count(len(rows), 'fix')}:\n{''.join(rows)}" if rows else ""
 
 
 def state_dict_changes(result: RunResult) -> str:
