@@ -81,6 +81,7 @@ def test_bash_completes_commands_and_what_they_take(script: str) -> None:
     assert completed("check", "m") == {"model.py"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="asks zsh")
 @pytest.mark.parametrize("script", ["zsh"], indirect=True)
 @pytest.mark.parametrize(
