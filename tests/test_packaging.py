@@ -111,7 +111,9 @@ def test_the_installed_commands_work_anywhere(installed: Path, tmp_path: Path) -
     lint = str(installed / "regbuf-lint")
     version = run(lint, "--version", cwd=tmp_path).stdout
     python = ".".join(map(str, sys.version_info[:3]))
-    assert re.fullmatch(rf"regbuf-lint {__version__} \(Python {python}, libcst \d+\.\d+\S*\)\n", version)
+    assert re.fullmatch(
+        rf"regbuf-lint {__version__} \(Python {python}, libcst \d+\.\d+\S*, JSON schema \d+\)\n", version
+    )
     found = run(lint, "--no-cache", "--output-format", "concise", ".", cwd=tmp_path, check=False)
     assert found.returncode == 1
     assert found.stdout.startswith("model.py:8:9: RBF001 [*] ")

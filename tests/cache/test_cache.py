@@ -163,12 +163,22 @@ def test_words_that_another_linter_has_found_do_not_count(project: Path, capsys:
     assert run(capsys) == first
 
 
+def test_a_syntax_error_that_was_told_for_a_name_is_not_told_for_the_directory(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pkg/base.py").write_text("def size(:\n", encoding="utf-8")
+    assert main(["--isolated", "pkg/base.py"]) == 1
+    assert "RBF900" in capsys.readouterr().out
+    main(["--isolated", "."])
+    assert "RBF900" not in capsys.readouterr().out
+
+
 def test_other_settings_have_other_results(
     project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(capsys)
     checked.clear()
-    assert run(capsys, "--ignore", "RBF001") == (0, "No findings.\n")
+    assert run(capsys, "--ignore", "RBF001") == (0, "No findings in 3 files with 1 nn.Module class.\n")
     assert "layer.py" in checked
     assert project.is_dir()
 
@@ -178,7 +188,7 @@ def test_fixes_are_made_in_what_is_known(capsys: pytest.CaptureFixture[str]) -> 
     run(capsys)
     assert run(capsys, "--fix")[0] == 0
     assert "register_buffer" in Path("pkg/layer.py").read_text(encoding="utf-8")
-    assert run(capsys) == (0, "No findings.\n")
+    assert run(capsys) == (0, "No findings in 3 files with 1 nn.Module class.\n")
 
 
 @pytest.mark.parametrize("harm", ["garbage", "empty", "other table", "directory"])

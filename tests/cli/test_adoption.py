@@ -28,7 +28,7 @@ def test_a_baseline_leaves_out_what_was_there(capsys: Capture) -> None:
     assert main(["--write-baseline", "base.json", "."]) == 0
     assert capsys.readouterr() == ("", "regbuf-lint: note: wrote 1 finding to base.json\n")
     assert main([*CONCISE, "--baseline", "base.json", "."]) == 0
-    assert capsys.readouterr() == ("No findings.\n", "")
+    assert capsys.readouterr() == ("No findings in 1 file with 1 nn.Module class.\n", "")
     Path("a.py").write_text("# moved\n" + PLAIN_TENSOR + MORE)
     assert main([*CONCISE, "--baseline", "base.json", "."]) == 1
     out, err = capsys.readouterr()
@@ -52,7 +52,7 @@ def test_stale_entries_are_told(capsys: Capture) -> None:
     assert main([*CONCISE, "--baseline", "base.json", "."]) == 0
     assert capsys.readouterr().err == (
         "regbuf-lint: note: 1 entry of base.json is found no more (a.py: RBF001 M.m);"
-        " `--write-baseline base.json` leaves out what is gone\n"
+        " `--write-baseline base.json` lists what is found now, new findings too\n"
     )
     main([*CONCISE, "-q", "--baseline", "base.json", "."])
     assert capsys.readouterr().err == ""
@@ -72,7 +72,7 @@ def test_a_baseline_for_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: 
     main(["--write-baseline", "base.json", "."])
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PLAIN_TENSOR.encode())))
     assert main([*CONCISE, "--baseline", "base.json", "--stdin-filename", "a.py", "-"]) == 0
-    assert capsys.readouterr().out == "No findings.\n"
+    assert capsys.readouterr().out == "No findings in 1 file with 1 nn.Module class.\n"
 
 
 def test_file_errors_are_told_while_a_baseline_is_written(capsys: Capture) -> None:

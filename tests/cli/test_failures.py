@@ -130,7 +130,7 @@ def test_a_file_that_cannot_be_written_keeps_its_findings(
         assert [(one["code"], one["filename"]) for one in json.loads(out)] == [(None, "a.py"), ("RBF001", "a.py")]
     else:
         assert "a.py:8:9: RBF001 [*] `M.m`" in out
-        assert out.endswith("Found 2 findings (1 fixed, 1 remaining).\n")
+        assert out.endswith("Found 2 findings (1 fixed, 1 remaining) in 1 file with 1 nn.Module class.\n")
     assert Path("a.py").read_text() == PLAIN_TENSOR
     assert "register_buffer" in Path("b.py").read_text()
 

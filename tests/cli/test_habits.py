@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from terminal import shown_on
 
-from regbuf_lint import __version__
+from regbuf_lint import SCHEMA_VERSION, __version__
 from regbuf_lint.cli.main import main
 from small_files import PLAIN_TENSOR_AND_LOST_BUFFER
 
@@ -69,17 +69,19 @@ def test_version(argv: list[str], capsys: Capture) -> None:
     assert main(argv) == 0
     libcst = metadata.version("libcst")
     python = ".".join(map(str, sys.version_info[:3]))
-    assert capsys.readouterr().out == f"regbuf-lint {__version__} (Python {python}, libcst {libcst})\n"
+    told = f"regbuf-lint {__version__} (Python {python}, libcst {libcst}, JSON schema {SCHEMA_VERSION})\n"
+    assert capsys.readouterr().out == told
 
 
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
         (["rule"], "rule needs the code or name of a rule, as in `rule RBF001`"),
+        (["rule", "RBF001", "RBF002"], "--explain takes one rule; what is `RBF002`?"),
         (["generate-shell-completion"], "generate-shell-completion needs a shell"),
     ],
 )
-def test_a_command_lacks_what_it_is_about(argv: list[str], message: str, capsys: Capture) -> None:
+def test_a_command_needs_what_it_is_about(argv: list[str], message: str, capsys: Capture) -> None:
     assert main(argv) == 2
     assert capsys.readouterr() == ("", f"regbuf-lint: error: {message}\n")
 
@@ -192,7 +194,7 @@ def test_what_is_not_fixable_is_shown_as_advice(capsys: Capture) -> None:
     assert "= advice: Register `m`" in out
     assert "the fix is shown and not applied, since the settings leave those of this rule out" in out
     assert "[*]" not in out
-    assert out.endswith("Found 1 finding.\n")
+    assert out.endswith("Found 1 finding in 1 file with 1 nn.Module class.\n")
 
 
 def on_a_terminal(*argv: str, **variables: str) -> str:

@@ -37,7 +37,8 @@ def test_a_file_beside_a_diff_holds_what_is_there(capsys: Capture) -> None:
     assert main(["--diff", "--output-format", "json:report,full:text,full", "a.py"]) == 1
     assert capsys.readouterr() == diff, "and standard output has the diff alone"
     assert attributes("report") == [("m", 8), ("scale", 9)]
-    assert Path("text").read_text().endswith("Found 2 findings (1 fixable with --fix, 1 more with --unsafe-fixes).\n")
+    counts = "Found 2 findings (1 fixable with --fix, 1 more with --unsafe-fixes) in 1 file with 1 nn.Module class.\n"
+    assert Path("text").read_text().endswith(counts)
     assert Path("a.py").read_text() == FIXABLE
     assert main(["--diff", "-o", "report", "--output-format", "json", "a.py", "gone.py"]) == 2
     assert [one["name"] for one in json.loads(Path("report").read_text())] == ["plain-tensor-attribute"] * 2 + [
@@ -50,7 +51,8 @@ def test_a_file_beside_fixes_alone_holds_what_is_left(capsys: Capture) -> None:
     assert main(["--fix-only", "--output-format", "json:report,concise:text,full", "a.py"]) == 0
     assert capsys.readouterr() == ("", "Fixed 1 finding in 1 file.\n")
     assert attributes("report") == [("scale", 9)]
-    assert Path("text").read_text().endswith("\nFound 2 findings (1 fixed, 1 remaining).\n")
+    counts = "\nFound 2 findings (1 fixed, 1 remaining) in 1 file with 1 nn.Module class.\n"
+    assert Path("text").read_text().endswith(counts)
 
 
 def test_the_baseline_is_left_out_of_a_file_beside_a_diff(capsys: Capture) -> None:

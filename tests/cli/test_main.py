@@ -165,7 +165,7 @@ def test_concise_output_and_summary(capsys: Capture) -> None:
         "nope.py: error: no such file or directory\n"
         "bad.py:1:5: RBF001 [*] BAD stays behind\n"
         "risky.py:1:5: RBF001 RISKY stays behind\n"
-        "Found 2 findings (1 fixable with --fix, 1 more with --unsafe-fixes).\n"
+        "Found 2 findings (1 fixable with --fix, 1 more with --unsafe-fixes) in 2 files with 0 nn.Module classes.\n"
     )
 
 
@@ -208,7 +208,7 @@ def test_statistics(capsys: Capture) -> None:
     assert capsys.readouterr().out == (
         "nope.py: error: no such file or directory\n"
         "2  RBF001  [*]  plain-tensor-attribute\n"
-        "Found 2 findings (1 fixable with --fix, 1 more with --unsafe-fixes).\n"
+        "Found 2 findings (1 fixable with --fix, 1 more with --unsafe-fixes) in 3 files with 0 nn.Module classes.\n"
     )
     main(["--statistics", "--output-format", "json", "bad.py"])
     out, err = capsys.readouterr()
@@ -219,7 +219,8 @@ def test_statistics(capsys: Capture) -> None:
 def test_fix_says_what_it_did(capsys: Capture) -> None:
     main(["bad.py", "risky.py", "--fix", "--show-fixes", "--output-format", "concise"])
     out, err = capsys.readouterr()
-    assert out == "risky.py:1:5: RBF001 RISKY stays behind\nFound 2 findings (1 fixed, 1 remaining).\n"
+    counts = "Found 2 findings (1 fixed, 1 remaining) in 2 files with 0 nn.Module classes.\n"
+    assert out == f"risky.py:1:5: RBF001 RISKY stays behind\n{counts}"
     assert err == (
         "Applied 1 fix:\n  bad.py:1:5: RBF001 Mend it\n"
         "state_dict() gains keys that older checkpoints lack:\n  bad.py: M: key\n"
@@ -232,6 +233,12 @@ def test_fix_only_reports_nothing_but_errors(capsys: Capture) -> None:
     out, err = capsys.readouterr()
     assert out == "nope.py: error: no such file or directory\n"
     assert err.startswith("Fixed 1 finding in 1 file.\n")
+
+
+def test_a_diff_lists_what_it_would_apply(capsys: Capture) -> None:
+    main(["bad.py", "--diff", "--show-fixes"])
+    assert capsys.readouterr().err.startswith("Would apply 1 fix:\n  bad.py:1:5: RBF001 Mend it\nWould fix")
+    assert Path("bad.py").read_text() != "x = good\n"
 
 
 def test_diff_writes_nothing(capsys: Capture) -> None:

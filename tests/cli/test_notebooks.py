@@ -222,5 +222,5 @@ def test_nothing_found_is_nothing_written(run: Run) -> None:
     data = notebook("x = 1", "%time", "pip install torch").replace(b"\n", b"\r\n")
     Path("nb.ipynb").write_bytes(data)
     Path("empty.ipynb").write_bytes(b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
-    assert run("--fix", ".") == (0, "No findings.\n", "")
+    assert run("--fix", ".") == (0, "No findings in 2 files with 0 nn.Module classes.\n", "")
     assert Path("nb.ipynb").read_bytes() == data

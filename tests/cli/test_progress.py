@@ -50,7 +50,7 @@ def test_findings_come_file_by_file(told: list[str], output_format: str, capsys:
     for name, text in zip(("first", "second", "third"), streamed, strict=True):
         assert text.startswith(f"{name}.py:8:9: RBF001 ")
         assert text.count("RBF001") == 1
-    assert streamed[2].endswith("Found 3 findings (3 fixable with --fix).\n")
+    assert streamed[2].endswith("Found 3 findings (3 fixable with --fix) in 3 files with 3 nn.Module classes.\n")
 
 
 def test_what_is_one_document_comes_at_once(told: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -285,7 +285,7 @@ def test_a_file_that_is_not_written_is_reported_as_it_is(
     code, out, err = run("--unsafe-fixes", "--factory", "f.py::f", "model.py", "other.py", capsys=capsys)
     assert code == 1
     assert err == "regbuf-lint: warning: not verified, so not written: model.py::Net: no\n"
-    assert out.endswith("Found 3 findings (1 fixed, 2 remaining).\n")
+    assert out.endswith("Found 3 findings (1 fixed, 2 remaining) in 2 files with 2 nn.Module classes.\n")
     assert (project / "model.py").read_text(encoding="utf-8") == base
     assert (project / "other.py").read_text(encoding="utf-8") == FIXED.replace("class Net", "class Other")
 

@@ -52,13 +52,13 @@ def test_each_change_is_checked_until_ctrl_c() -> None:
     try:
         first = watching.run()
         assert first[0].startswith("a.py:8:9: RBF001")
-        assert first[-1] == "Found 1 finding (1 fixable with --fix)."
+        assert first[-1] == "Found 1 finding (1 fixable with --fix) in 1 file with 1 nn.Module class."
         Path("a.py").write_text("x = 1\n")
-        assert watching.run() == ["No findings."]
+        assert watching.run() == ["No findings in 1 file with 0 nn.Module classes."]
         Path("b.py").write_text(PLAIN_TENSOR)
         assert watching.run()[0].startswith("b.py:8:9: RBF001")
         Path("b.py").unlink()
-        assert watching.run() == ["No findings."]
+        assert watching.run() == ["No findings in 1 file with 0 nn.Module classes."]
         watching.process.send_signal(signal.SIGINT)
         assert watching.process.wait(timeout=PATIENCE) == 0
     finally:

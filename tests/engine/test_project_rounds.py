@@ -112,12 +112,12 @@ def test_a_base_in_a_file_behind_it(jobs: int, project: Path, capsys: pytest.Cap
     fixed = contents(project)
     assert REGISTERED in in_one_row(fixed["pkg/ddim.py"].decode())
     assert 'self.register_buffer( "first", ' in in_one_row(fixed["pkg/adapted.py"].decode())
-    assert printed.out == "Found 3 findings (3 fixed, 0 remaining).\n"
+    assert printed.out == "Found 3 findings (3 fixed, 0 remaining) in 4 files with 3 nn.Module classes.\n"
     assert "pkg/ddim.py:9:9: RBF001 Register `last` as a non-persistent buffer\n" in printed.err
     assert "rounds" not in printed.err
     assert main(["--isolated", "--fix", "--unsafe-fixes", f"-j{jobs}", "."]) == 0
     assert contents(project) == fixed
-    assert capsys.readouterr().out == "No findings.\n"
+    assert capsys.readouterr().out == "No findings in 4 files with 3 nn.Module classes.\n"
 
 
 @pytest.mark.skipif(shutil.which("patch") is None, reason="needs patch")

@@ -36,7 +36,7 @@ def test_the_main_command_shows_findings_and_fixes(tmp_path: Path) -> None:
         ["bash", "-c", main_command()], cwd=checkout, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Found 6 findings (3 fixable with --fix, 3 more with --unsafe-fixes)." in done.stdout
+    assert "Found 6 findings (3 fixable with --fix, 3 more with --unsafe-fixes) in " in done.stdout
     changed = [line for line in done.stdout.splitlines() if line.startswith("+        self.register_buffer(")]
     assert len(changed) == 3
     assert "Traceback" not in done.stderr

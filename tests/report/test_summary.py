@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from report_examples import EMPTY, FIXED, GRAD, NOTEBOOK, PLAIN, RESULT, RISKY
 
-from regbuf_lint.model.result import FileResult, FixedFile, RunResult
+from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
 from regbuf_lint.report.summary import applied_fixes, hints, state_dict_changes, statistics, summary_line
+
+WHERE = " in 1 file with 0 nn.Module classes"
 
 
 def line(result: RunResult, *, fixing: bool = False, unsafe: bool = False) -> str:
@@ -15,20 +17,34 @@ def line(result: RunResult, *, fixing: bool = False, unsafe: bool = False) -> st
 
 
 def test_summary_counts_what_can_be_fixed() -> None:
-    assert line(RESULT) == "Found 3 findings (1 fixable with --fix, 1 more with --unsafe-fixes)."
-    assert line(RESULT, unsafe=True) == "Found 3 findings (2 fixable with --fix --unsafe-fixes)."
-    assert line(RunResult((FileResult("a.py", (RISKY,)),))) == "Found 1 finding (1 fixable with --fix --unsafe-fixes)."
-    assert line(RunResult((FileResult("a.py", (GRAD,)),))) == "Found 1 finding."
-    assert line(RESULT, fixing=True) == "Found 3 findings (1 fixable with --fix --unsafe-fixes)."
+    assert line(RESULT) == f"Found 3 findings (1 fixable with --fix, 1 more with --unsafe-fixes){WHERE}."
+    assert line(RESULT, unsafe=True) == f"Found 3 findings (2 fixable with --fix --unsafe-fixes){WHERE}."
+    assert (
+        line(RunResult((FileResult("a.py", (RISKY,)),)))
+        == f"Found 1 finding (1 fixable with --fix --unsafe-fixes){WHERE}."
+    )
+    assert line(RunResult((FileResult("a.py", (GRAD,)),))) == f"Found 1 finding{WHERE}."
+    assert line(RESULT, fixing=True) == f"Found 3 findings (1 fixable with --fix --unsafe-fixes){WHERE}."
 
 
 def test_summary_counts_what_was_fixed() -> None:
-    assert line(FIXED, fixing=True) == "Found 2 findings (1 fixed, 1 remaining)."
+    assert line(FIXED, fixing=True) == f"Found 2 findings (1 fixed, 1 remaining){WHERE}."
 
 
 def test_summary_of_nothing() -> None:
-    assert line(EMPTY) == "No findings."
+    assert line(EMPTY) == f"No findings{WHERE}."
     assert line(replace(RESULT, files=())) == "No findings, but 1 path could not be checked."
+
+
+def test_summary_says_how_much_was_looked_at() -> None:
+    result = RunResult((FileResult("a.py", modules=2), FileResult("b.py", modules=1)))
+    assert line(result) == "No findings in 2 files with 3 nn.Module classes."
+    timed = summary_line(result, fixing=False, unsafe=False, seconds=0.125)
+    assert timed == "No findings in 2 files with 3 nn.Module classes (0.12 s)."
+    failed = FileResult("c.py", modules=1, errors=(FileError("c.py", "cannot be written"),))
+    missed = line(replace(result, files=(*result.files, failed)))
+    assert missed == "No findings in 2 files with 3 nn.Module classes, but 1 path could not be checked."
+    assert line(RunResult((failed,))) == "No findings, but 1 path could not be checked."
 
 
 def test_statistics() -> None:
@@ -43,6 +59,7 @@ def test_statistics() -> None:
 
 def test_applied_fixes() -> None:
     assert applied_fixes(FIXED) == "Applied 1 fix:\n  a/m.py:3:3: RBF001 Register `m` as a buffer\n"
+    assert applied_fixes(FIXED, would=True).startswith("Would apply 1 fix:\n")
     assert applied_fixes(RESULT) == ""
     assert applied_fixes(NOTEBOOK) == "Applied 1 fix:\n  nb.ipynb:cell 4:2:1: RBF001 Register `m`\n"
 

@@ -66,7 +66,7 @@ class KnownFindings:
         if stale:
             are = "is" if len(stale) == 1 else "are"
             told = f"{_entries(len(stale))} of {path} {are} found no more ({some([str(one) for one in stale])})"
-            console.note("note", f"{told}; `--write-baseline {path}` leaves out what is gone")
+            console.note("note", f"{told}; `--write-baseline {path}` lists what is found now, new findings too")
         if arguments.verbose:
             hidden = len(result.findings) - len(self.left_out_of_run(result).findings)
             console.note("note", f"{count(hidden, 'finding')} left out, as {path} lists")

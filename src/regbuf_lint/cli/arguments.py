@@ -99,6 +99,9 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.why is not None:
         _check_why(arguments)
         return
+    if arguments.explain is not None and arguments.paths:
+        msg = f"--explain takes one rule; what is `{arguments.paths[0]}`?"
+        raise UsageError(msg)
     arguments.paths = arguments.paths or ["."]
     _check_paths(arguments)
     is_stdin = STDIN in arguments.paths
@@ -333,7 +336,9 @@ def _add_information(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--server", action="store_true", help="be a language server on standard input and output")
     group.add_argument("--list-rules", action="store_true", help="list all rules")
-    group.add_argument("--version", action="store_true", help="print the versions of the linter, Python and libcst")
+    group.add_argument(
+        "--version", action="store_true", help="print the versions of the linter, Python, libcst and the JSON schema"
+    )
     group.add_argument(
         "--generate-shell-completion",
         choices=SHELLS,

@@ -70,14 +70,14 @@ def run_files(arguments: Namespace, nearest: NearestSettings, console: Console) 
         return write_baseline(result, arguments, console)
     if arguments.add_noqa is not None:
         return add_noqa_comments(result, arguments, console)
-    where = extent(result, len(discovery.files), time.perf_counter() - started)
-    result = _print(_in_order(result), arguments, console, where)
+    seconds = time.perf_counter() - started
+    result = _print(_in_order(result), arguments, console, seconds)
     if arguments.diff and kept_outputs(arguments):
         _print_kept(found, discovery, known, arguments, console)
     known.print_notes(found, discovery.settings, arguments, console)
     _print_unverified(unverified, console)
     if arguments.verbose:
-        console.note("note", f"checked {where}")
+        console.note("note", f"checked {extent(result, seconds)}")
     return exit_code(result, arguments)
 
 
@@ -142,7 +142,7 @@ def _print_kept(
     print_report(whole, arguments, console, outputs=kept_outputs(arguments))
 
 
-def _print(result: RunResult, arguments: Namespace, console: Console, where: str) -> RunResult:
+def _print(result: RunResult, arguments: Namespace, console: Console, seconds: float) -> RunResult:
     """Print what was found, or the diff; return the result with what went wrong meanwhile."""
     if arguments.diff:
         result = _print_diffs(result, console)
@@ -150,7 +150,7 @@ def _print(result: RunResult, arguments: Namespace, console: Console, where: str
     elif arguments.fix_only:
         print_only_fixed(result, arguments, console)
     else:
-        print_report(result, arguments, console, streamed=is_streamed(arguments), where=where)
+        print_report(result, arguments, console, streamed=is_streamed(arguments), seconds=seconds)
     print_notes(result, arguments, console)
     return result
 

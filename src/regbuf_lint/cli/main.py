@@ -80,7 +80,8 @@ def _inform(arguments: Namespace, console: Console) -> int:
     if arguments.generate_shell_completion is not None:
         from regbuf_lint.cli.completion import completion  # noqa: PLC0415  start-up time
 
-        console.out(completion(build_parser(), arguments.generate_shell_completion, [rule.meta.code for rule in RULES]))
+        metas = [rule.meta for rule in RULES]
+        console.out(completion(build_parser(), arguments.generate_shell_completion, metas))
     elif arguments.list_rules:
         console.out(rule_list([rule.meta for rule in RULES]))
     else:

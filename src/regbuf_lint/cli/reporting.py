@@ -46,7 +46,7 @@ def print_report(
     *,
     to_stderr: bool = False,
     streamed: bool = False,
-    where: str = "",
+    seconds: float | None = None,
     outputs: Sequence[Output] | None = None,
 ) -> None:
     """Print errors and findings in each of the formats asked for, to standard output or a file.
@@ -57,7 +57,7 @@ def print_report(
         console: where to print it.
         to_stderr: print to standard error, since standard output holds something else.
         streamed: whether what people see has been printed, all but the line that counts findings.
-        where: how much the run has looked at; only somebody at a terminal is told that, once, in the line that counts
+        seconds: how long the run took; only somebody at a terminal is told that, once, in the line that counts
             findings: a report that is kept is the same each time.
         outputs: the reports to write; all that are asked for where None.
 
@@ -69,7 +69,7 @@ def print_report(
         color = output.file is None and not to_stderr and console.wants_color(arguments.color)
         text = "" if streamed and _is_seen(output) else _report_text(result, output, arguments, color=color)
         is_shown = output.file is None and not to_stderr and console.is_terminal()
-        text += _summary(result, output, arguments, where if is_shown else "")
+        text += _summary(result, output, arguments, seconds if is_shown else None)
         if output.file is None:
             (console.err if to_stderr else console.out)(text)
             continue
@@ -77,8 +77,8 @@ def print_report(
             write_file(Path(output.file), text, "--output-file")
         except UsageError as error:
             failure = failure or error
-    if where and console.is_watched() and not any(_is_seen(one) for one in arguments.output_format):
-        console.err(_summary(result, Output(DEFAULT_FORMAT), arguments, where))
+    if seconds is not None and console.is_watched() and not any(_is_seen(one) for one in arguments.output_format):
+        console.err(_summary(result, Output(DEFAULT_FORMAT), arguments, seconds))
     if failure is not None:
         raise failure
 
@@ -111,12 +111,12 @@ def _report_text(result: RunResult, output: Output, arguments: Namespace, *, col
     return render(_without_findings(result), "concise", color=color) + statistics(result, color=color)
 
 
-def _summary(result: RunResult, output: Output, arguments: Namespace, where: str) -> str:
+def _summary(result: RunResult, output: Output, arguments: Namespace, seconds: float | None) -> str:
     is_told_otherwise = output.file is None and (arguments.diff or arguments.fix_only)
     if not output.is_text or arguments.quiet or is_told_otherwise:
         return ""
     fixing = (arguments.fix or arguments.fix_only) and not arguments.diff
-    return summary_line(result, fixing=fixing, unsafe=arguments.unsafe_fixes, where=where) + "\n"
+    return summary_line(result, fixing=fixing, unsafe=arguments.unsafe_fixes, seconds=seconds) + "\n"
 
 
 def _rule_docs() -> dict[str, RuleDocs]:
@@ -149,7 +149,7 @@ def print_notes(result: RunResult, arguments: Namespace, console: Console) -> No
     if arguments.statistics and not any(output.is_text for output in arguments.output_format):
         console.err(statistics(result))
     if arguments.show_fixes:
-        console.err(applied_fixes(result))
+        console.err(applied_fixes(result, would=arguments.diff))
     if arguments.quiet:
         return
     if arguments.diff or arguments.fix_only:

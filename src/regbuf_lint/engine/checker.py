@@ -82,7 +82,7 @@ class Checker:
             with reads.collecting() as read:
                 result, one = self.first_look(path, overlay)
             results.append(result)
-            numbers.append(None if result.errors else read.numbers)
+            numbers.append(read.numbers if _is_lasting(result) else None)
             if one is not None and one.wants(fix):
                 wanted[number] = one
                 numbers[number] = None
@@ -105,3 +105,12 @@ class Checker:
 
         one = SourceCheck(source, path, self._session)
         return one.result(FixMode.NONE), one
+
+
+def _is_lasting(result: FileResult) -> bool:
+    """Whether other runs may be given a result: a syntax error may be told because the file was named."""
+    if result.errors or not result.findings:
+        return not result.errors
+    from regbuf_lint.rules.syntax_error import META  # noqa: PLC0415  as above
+
+    return all(finding.rule is not META for finding in result.findings)

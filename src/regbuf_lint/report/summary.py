@@ -16,29 +16,24 @@ if TYPE_CHECKING:
     from regbuf_lint.model.result import RunResult
 
 
-def extent(result: RunResult, files: int, seconds: float) -> str:
-    """Return how much a run has looked at and how long it took.
-
-    Args:
-        result: what it found.
-        files: number of files.
-        seconds: the time.
-    """
-    modules = count(sum(file.modules for file in result.files), "nn.Module class")
-    return f"{count(files, 'file')} with {modules} ({seconds:.2f} s)"
+def extent(result: RunResult, seconds: float | None = None) -> str:
+    """Return how much a run has looked at, and how long it took where that is given."""
+    files = [file for file in result.files if not file.errors]
+    modules = count(sum(file.modules for file in files), "nn.Module class")
+    return f"{count(len(files), 'file')} with {modules}" + ("" if seconds is None else f" ({seconds:.2f} s)")
 
 
-def summary_line(result: RunResult, *, fixing: bool, unsafe: bool, where: str = "") -> str:
+def summary_line(result: RunResult, *, fixing: bool, unsafe: bool, seconds: float | None = None) -> str:
     """Return the line that counts findings.
 
     Args:
         result: what a run found and did.
-        where: how much it has looked at, as ``extent`` says it; empty where that is not told.
         fixing: whether the run fixed; a run that did not says what could be fixed.
         unsafe: whether unsafe fixes were asked for.
+        seconds: how long it took; None where that is not told.
     """
     left = len(result.findings)
-    where = where and f" in {where}"
+    where = f" in {extent(result, seconds)}" if any(not file.errors for file in result.files) else ""
     fixed = len(_applied(result))
     if fixed:
         return f"Found {count(left + fixed, 'finding')} ({fixed} fixed, {left} remaining){where}."
@@ -76,13 +71,14 @@ def statistics(result: RunResult, *, color: bool = False) -> str:
     )
 
 
-def applied_fixes(result: RunResult) -> str:
-    """Return a line per fix that was applied."""
+def applied_fixes(result: RunResult, *, would: bool = False) -> str:
+    """Return a line per fix that was applied, or would be."""
     rows = [
         f"  {place(path, finding.span.start, Style())} {finding.code} {fix.message}\n"
         for path, finding, fix in _applied(result)
     ]
-    return f"Applied {count(len(rows), 'fix')}:\n{''.join(rows)}" if rows else ""
+    verb = "Would apply" if would else "Applied"
+    return f"{verb} {count(len(rows), 'fix')}:\n{''.join(rows)}" if rows else ""
 
 
 def state_dict_changes(result: RunResult) -> str:
