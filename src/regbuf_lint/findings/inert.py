@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.serving_tests import serves_tests_alone
 from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import Location, Tensor, is_only, may_be, tensors, tensors_inside
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     is_kept = context.is_kept_elsewhere(attribute)
     if not trace.uses(attribute) and not is_kept and not context.is_used_later(attribute):
         return UNREAD_HERE if context.is_read_elsewhere(attribute) else NEVER_READ
+    if not is_kept and _is_only_filled(context, attribute):
+        return NEVER_READ
     value = context.value_of(attribute)
     if any(one.random or one.derived for one in tensors_inside(value)) or context.in_dict(attribute) is not None:
         return None
@@ -43,6 +46,15 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     if starts_as_number and not trace.is_updated(attribute) and all(map(_keeps_number, trace.stores(attribute))):
         return NUMBER
     return CHOSEN_DEVICE if _stays_where_chosen(context, attribute) else None
+
+
+def _is_only_filled(context: ClassContext, attribute: str) -> bool:
+    """Whether methods put other numbers in the place of all that the tensor holds, and nothing reads them."""
+    uses = context.trace(attribute).uses(attribute)
+    if not uses or not all(one.sink is Sink.MUTATED and one.refilled for one in uses):
+        return False
+    readers = context.readers(attribute) - {one.method for one in uses}
+    return not any(map(context.runs_later, readers)) and not context.is_read_outside(attribute)
 
 
 def _keeps_number(store: Store) -> bool:
