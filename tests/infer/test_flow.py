@@ -71,7 +71,7 @@ def test_statements(body: str, expected: str | None) -> None:
         ("self.register_buffer('v', None)", "None | buffer"),
         ("self.register_buffer(name='v', tensor=torch.ones(3))", "buffer"),
         ("for name in ('u', 'v'):\n    self.register_buffer(name, torch.ones(3))", "buffer"),
-        ("for i in range(n):\n    self.register_buffer(f'v{i}', torch.ones(3))\nself.v = self.v0", "? | tensor"),
+        ("for i in range(n):\n    self.register_buffer(f'v{i}', torch.ones(3))\nself.v = self.v0", "tensor"),
         ("self.register_parameter('v', nn.Parameter(torch.ones(3)))", "parameter"),
         ("self.add_module('v', nn.Linear(3, 3))", "module"),
         ("self.v = nn.Buffer(torch.ones(3))", "buffer"),

@@ -53,6 +53,7 @@ from regbuf_lint.model.value import (
     Unset,
     Value,
     held,
+    is_only,
     join,
     made_of,
     may_be,
@@ -192,12 +193,13 @@ def _of_named_tuple(frame: Frame, owner: Sequence, name: str, node: ast.expr) ->
 
 
 def self_attribute(frame: Frame, owner: SelfValue, name: str, state: State) -> Value:
-    """What an attribute of the object under construction is right now."""
+    """What an attribute of the object is right now; where nothing has set it, and no class has it, reading fails."""
     now = state.attribute(name).value
     known = held(without(now, Unset), alias=name)
     if known and not may_be(now, Unset):
         return known
-    return join((known, _from_class(frame, owner, name, state))) or UNKNOWN
+    of_class = _from_class(frame, owner, name, state)
+    return known if known and is_only(of_class, Unknown) else join((known, of_class)) or UNKNOWN
 
 
 def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Value:
