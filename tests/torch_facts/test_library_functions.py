@@ -118,35 +118,3 @@ def test_the_list_counts_where_the_source_of_a_package_is_at_hand(
     (tmp_path / "net.py").write_text(INSTALLED.format(function=function), encoding="utf-8")
     main(["--isolated", "net.py"])
     assert ("`Net.table`" in capsys.readouterr().out) is found
-
-
-ABSENT = """\
-import kornia
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table = kornia.{function}(3, 3)
-
-    def forward(self, x):
-        return x + self.table
-"""
-
-
-@pytest.mark.parametrize(
-    ("function", "found"),
-    [("create_meshgrid", True), ("filters.get_gaussian_kernel2d", True), ("geometry.warp_grid", False)],
-)
-def test_a_listed_function_gives_a_tensor_where_its_package_is_absent(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    function: str,
-    *,
-    found: bool,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "net.py").write_text(ABSENT.format(function=function), encoding="utf-8")
-    main(["--isolated", "net.py"])
-    assert ("`Net.table`" in capsys.readouterr().out) is found
