@@ -22,6 +22,7 @@ from regbuf_lint.infer.makers import (
     maker,
     method_around,
 )
+from regbuf_lint.infer.serving_tests import is_in_test
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 
 if TYPE_CHECKING:
@@ -38,13 +39,17 @@ _DEEPEST = 3
 def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     """Whether the package makes objects of a class in some ``forward`` alone, so that they end with it.
 
-    So do those that any other method of an nn.Module makes for itself.
+    So do those that any other method of an nn.Module makes for itself. Those of tests say nothing.
 
     Those that methods of the class itself make of an object, such as copies, end with it too. A function that makes
     one counts where some ``forward`` alone calls it, and so does a method that keeps nothing.
     """
     found = [(function_around(scope), scope, call) for scope, call in islice(calls(inference, symbol), MOST_CALLS)]
-    others = [one for one in found if one[0] is None or maker(one[0]) not in inference.classes(symbol)]
+    others = [
+        (function, scope, call)
+        for function, scope, call in found
+        if (function is None or maker(function) not in inference.classes(symbol)) and not is_in_test(inference, scope)
+    ]
     return bool(others) and all(_serves_forward(inference, one[0]) or _ends_there(inference, *one) for one in others)
 
 

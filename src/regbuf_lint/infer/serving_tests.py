@@ -28,12 +28,18 @@ def serves_tests_alone(inference: Inference, symbol: ClassSymbol) -> bool:
 
 
 def _serves_tests_alone(inference: Inference, symbol: ClassSymbol) -> bool:
-    around = symbol.scope.parent
-    while around is not None and around.parent is not None:
-        if _is_test(around.node) or _is_test_case(inference, around):
-            return True
-        around = around.parent
+    if is_in_test(inference, symbol.scope.parent):
+        return True
     return _holds_tests(symbol.scope.file) and not is_made_elsewhere(inference, symbol)
+
+
+def is_in_test(inference: Inference, scope: Scope | None) -> bool:
+    """Whether a scope is that of a test or of a test case, or stands inside of one."""
+    while scope is not None and scope.parent is not None:
+        if _is_test(scope.node) or _is_test_case(inference, scope):
+            return True
+        scope = scope.parent
+    return False
 
 
 def _is_test(node: ast.AST) -> bool:
