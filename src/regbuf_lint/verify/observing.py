@@ -50,9 +50,10 @@ class Observation:
     outside: dict[str, Facts] = field(default_factory=dict)
 
     @property
-    def plain(self) -> list[str]:
-        """The ways to the tensors that no ``nn.Module`` knows."""
-        return sorted(self.inventory["stragglers"]) if self.inventory else []
+    def plain(self) -> dict[str, str]:
+        """The ways to the tensors that no ``nn.Module`` knows, each with the way to its attribute."""
+        found = self.inventory["stragglers"] if self.inventory else {}
+        return {path: found[path]["place"] for path in sorted(found)}
 
     def lacks(self, torch: str, own: Iterable[str]) -> Verdict | None:
         """Return a verdict where the version needs something that is not installed.
@@ -110,7 +111,7 @@ def observe(  # noqa: PLR0913  what a version is looked at for has no smaller pa
     checks: Sequence[str],
     devices: Sequence[str],
     exchange: Path,
-    routes: Sequence[str] = (),
+    routes: dict[str, str] | None = None,
     changed: Facts | None = None,
 ) -> Observation:
     """Build a version in a process of its own and have it looked at.
@@ -132,7 +133,7 @@ def observe(  # noqa: PLR0913  what a version is looked at for has no smaller pa
         "checks": list(checks),
         "devices": list(devices),
         "exchange": str(exchange),
-        "routes": list(routes),
+        "routes": routes,
         "changed": changed or {},
     }
     done = worker.run(request)

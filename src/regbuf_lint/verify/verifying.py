@@ -28,7 +28,7 @@ from regbuf_lint.verify.model import (
 from regbuf_lint.verify.observing import CALLED, observe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.verify.isolation.client import Worker
     from regbuf_lint.verify.model import Build, Case, Machine
@@ -112,7 +112,9 @@ class _Run:
             results += self._judged(seen, None, Changes())
         return results
 
-    def _look(self, build: Build, side: str, checks: Iterable[str], routes: Sequence[str] = ()) -> Observation:
+    def _look(
+        self, build: Build, side: str, checks: Iterable[str], routes: dict[str, str] | None = None
+    ) -> Observation:
         seen = observe(
             self._worker,
             build,

@@ -240,7 +240,7 @@ def _methods(subject: Subject) -> Iterator[tuple[str, str, str]]:
 
 def _called(subject: Subject, way: str, name: str) -> tuple[Facts, set[str]]:
     """Return what a method gives, called without arguments or, where it takes as many, with the inputs."""
-    from regbuf_lint.verify.worker.values import digest, sketch  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import digest, sketch, walked  # noqa: PLC0415  imports torch
 
     module = subject.fresh()
 
@@ -251,7 +251,7 @@ def _called(subject: Subject, way: str, name: str) -> tuple[Facts, set[str]]:
     if isinstance(result, BaseException):
         return {"error": type(result).__name__}, ran
     state = {path: digest(tensor) for path, tensor in all_tensors(subject, module).items()}
-    return {"result": sketch(result), "state": state}, ran
+    return {"result": sketch(walked(result)), "state": state}, ran
 
 
 def _result(subject: Subject, owner: nn.Module, name: str) -> Any:

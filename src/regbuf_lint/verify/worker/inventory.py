@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from regbuf_lint.verify.checks.state_kept import holder, refusing
+from regbuf_lint.verify.checks.state_kept import refusing
 from regbuf_lint.verify.stragglers import found
 from regbuf_lint.verify.worker.importing import file_of
 from regbuf_lint.verify.worker.marks import marks
@@ -52,18 +52,17 @@ def _stragglers(subject: Subject) -> Facts:
     plain = {one.path: (one, tensor) for one, tensor in found(subject.module)}
     refused = refusing(subject, plain)
     return {
-        path: _straggler(subject.module, one, tensor) | _tensor(tensor) | {"refused": refused.get(path, "")}
+        path: _straggler(one, tensor) | _tensor(tensor) | {"refused": refused.get(path, "")}
         for path, (one, tensor) in plain.items()
     }
 
 
-def _straggler(module: nn.Module, one: Straggler, tensor: torch.Tensor) -> dict[str, Any]:
+def _straggler(one: Straggler, tensor: torch.Tensor) -> dict[str, Any]:
     return {
         "kind": one.kind,
         "attribute": one.attribute,
         "place": one.place,
         "said": str(one),
-        "holder": holder(module, one.path),
         "asks": tensor.requires_grad and tensor.is_leaf,
     }
 

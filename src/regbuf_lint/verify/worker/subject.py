@@ -18,6 +18,7 @@ import torch
 from torch import nn
 
 from regbuf_lint.verify.isolation.server import HERE
+from regbuf_lint.verify.stragglers import found
 from regbuf_lint.verify.worker import importing
 from regbuf_lint.verify.worker.accelerators import built_for_accelerator
 from regbuf_lint.verify.worker.values import digest, moved
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Build, Facts
 
 _STAGE = "_regbuf_stage"
+_CONSTANTS = (torch.Tensor, list, tuple, dict)
 _LONGEST_TRACEBACK = 4000
 BUILDING, INPUTS, CALLING = 0, 1, 2
 """Seeds of random numbers; those for building may be replaced to get other random values."""
@@ -45,7 +47,8 @@ class Subject:
         build: how the module is built.
         side: ``original`` or ``fixed``.
         exchange: a directory that both sides share; the original is looked at first.
-        routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``.
+        routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``, each
+            with the way to its attribute; None where this is the original.
         changed: what the fix changes: its ``files``, the ``texts`` that stand in them in this version, and the
             ``functions``, as ``FILE::NAME``, with the lines on which they begin.
     """
@@ -55,13 +58,13 @@ class Subject:
         build: Build,
         side: str,
         exchange: Path,
-        routes: tuple[str, ...] = (),
+        routes: dict[str, str] | None = None,
         changed: Facts | None = None,
     ) -> None:
         self.build = build
         self.side = side
         self.exchange = exchange
-        self.routes = routes
+        self._routes = routes
         changed = changed or {}
         self.files: list[str] = changed.get("files", [])
         self.texts: list[str] = changed.get("texts", [])
@@ -72,6 +75,27 @@ class Subject:
     def module(self) -> nn.Module:
         """The module, for looking at it only."""
         return self.fresh()
+
+    @cached_property
+    def routes(self) -> dict[str, str]:
+        """The plain tensors of the original, each with the way to its attribute."""
+        if self._routes is None:
+            return {one.path: one.place for one, _ in found(self.module)}
+        return self._routes
+
+    @property
+    def places(self) -> set[str]:
+        """The attributes of the original that hold plain tensors, with the way to them."""
+        return set(self.routes.values())
+
+    def outside(self) -> dict[str, Any]:
+        """Return what the changed files keep under the names of constants."""
+        return {
+            f"{module.__name__}.{name}": value
+            for module in map(importing.import_file, self.files)
+            for name, value in vars(module).items()
+            if isinstance(value, _CONSTANTS)
+        }
 
     def fresh(self, seed: int = BUILDING) -> nn.Module:
         """Build the module anew, with the same random values for the same seed.

@@ -45,7 +45,7 @@ def work(request: dict[str, Any]) -> None:
 def _observe(request: dict[str, Any], note: Callable[[dict[str, Any]], None]) -> None:
     build = Build.from_json(request["build"])
     prepare(build)
-    subject = Subject(build, request["side"], Path(request["exchange"]), tuple(request["routes"]), request["changed"])
+    subject = Subject(build, request["side"], Path(request["exchange"]), request["routes"], request["changed"])
     outside = Outside(Path(request["scratch"]))
     note({"begin": INVENTORY, "device": CPU})
     facts = _probed(partial(take_inventory, subject))
