@@ -31,7 +31,7 @@ from regbuf_lint.verify.constructions import (
     outermost_initialiser,
 )
 from regbuf_lint.verify.containers import tensors_in
-from regbuf_lint.verify.structure import attributes, buffers, is_of_torch, modules, parameters
+from regbuf_lint.verify.structure import attributes, buffers, is_of_torch, modules, names_in, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -318,20 +318,14 @@ def stores_silently(kind: type[nn.Module]) -> bool:
     if any("__slots__" in names for names in own):
         return True
     codes = [one.__code__ for names in own for one in names.values() if inspect.isfunction(one)]
-    return any(_PAST_MODULE & _names(code) for code in codes)
+    return any(_PAST_MODULE & names_in(code) for code in codes)
 
 
 def speaks_of(kind: type[nn.Module], attribute: str) -> bool:
     """Whether an ``_apply`` or ``to`` of a class's own names an attribute, or asks for attributes by no name at all."""
     own = (vars(base).get(name) for base in kind.__mro__ if not is_of_torch(base) for name in _MOVERS)
-    names = {name for one in own if inspect.isfunction(one) for name in _names(one.__code__)}
+    names = {name for one in own if inspect.isfunction(one) for name in names_in(one.__code__)}
     return attribute in names or bool(names & {"__dict__", "vars", "getattr", "setattr"})
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = [one for one in code.co_consts if inspect.iscode(one)]
-    texts = {one for one in code.co_consts if isinstance(one, str)}
-    return {*code.co_names, *texts}.union(*map(_names, inner))
 
 
 # ---- frames ----------------------------------------------------------------------------------------------------------

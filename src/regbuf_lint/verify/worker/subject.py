@@ -50,7 +50,7 @@ class Subject:
         routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``, each
             with the way to its attribute; None where this is the original.
         changed: what the fix changes: its ``files``, the ``texts`` that stand in them in this version, and the
-            ``functions``, as ``FILE::NAME``, with the lines on which they begin.
+            ``functions``, as ``FILE::NAME``, with their names and the lines on which they begin.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Subject:
         changed = changed or {}
         self.files: list[str] = changed.get("files", [])
         self.texts: list[str] = changed.get("texts", [])
-        self.functions: dict[str, list[int]] = changed.get("functions", {})
+        self.functions: dict[str, tuple[str, int]] = changed.get("functions", {})
         self._given: tuple[Any, ...] = ()
 
     @cached_property
