@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mutants import Version
 from wrong_fixes import OF_OTHER_RULES, ORIGINAL, WRONG
+from wrong_fixes_unseen import UNSEEN
 
 from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.torch, pytest.mark.slow]
 META = Machine("2.13.0", "3", {"meta": ""})
 RULE = "RBF001"
 RIGHT = f"{RULE}/right"
-CASES = {f"{RULE}/{name}": one for name, one in WRONG.items()} | {
+CASES = {f"{RULE}/{name}": one for name, one in {**WRONG, **UNSEEN}.items()} | {
     f"{rule}/{name}": one for rule, found in OF_OTHER_RULES.items() for name, one in found.items()
 }
 
@@ -53,4 +54,4 @@ def test_a_right_one_is(reports: dict[str, CaseReport]) -> None:
 
 
 def test_there_are_many() -> None:
-    assert len(CASES) >= 80
+    assert len(CASES) >= 350

@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+_NO_TENSORS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.JoinedStr)
 _ACCESSORS = frozenset({"setter", "deleter"})
 _NO_HEAD = frozenset({"name", "body", "type_comment", "type_ignores"})
 _FILE = "the file"
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """A function that does something else.
+class Function:
+    """A function that does something else, or that assigns what is no tensor.
 
     Attributes:
         name: its name alone.
-        names: the names and texts in either version.
+        names: the names and texts in either version, or the attributes that it so assigns.
         lines: where it begins before and after, by side.
     """
 
@@ -46,6 +47,7 @@ class CodeChanges:
         removed: functions, classes and imports that are gone.
         added: functions that are new, with the names and texts in them.
         changed: functions that do something else.
+        storing: other functions that assign what is no tensor.
         headed: functions and classes with other decorators, arguments, defaults, annotations or bases.
         stated: classes and files of which other statements than functions and classes are changed, with the names and
             texts in each.
@@ -53,13 +55,15 @@ class CodeChanges:
 
     removed: tuple[str, ...] = ()
     added: dict[str, frozenset[str]] = field(default_factory=dict)
-    changed: dict[str, Changed] = field(default_factory=dict)
+    changed: dict[str, Function] = field(default_factory=dict)
+    storing: dict[str, Function] = field(default_factory=dict)
     headed: tuple[str, ...] = ()
     stated: tuple[tuple[str, frozenset[str]], ...] = ()
 
-    def lines(self, side: str) -> dict[str, tuple[str, int]]:
-        """Return the name of each changed function, and where it begins in one version."""
-        return {place: (one.name, one.lines[side]) for place, one in self.changed.items()}
+    def lines(self, side: str) -> dict[str, tuple[str, int, bool]]:
+        """Return of functions the name, where they begin in one version, and whether they are changed."""
+        functions = {**self.storing, **self.changed}
+        return {place: (one.name, one.lines[side], place in self.changed) for place, one in functions.items()}
 
 
 def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
@@ -70,7 +74,8 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
     """
     removed: list[str] = []
     added: dict[str, frozenset[str]] = {}
-    changed: dict[str, Changed] = {}
+    changed: dict[str, Function] = {}
+    storing: dict[str, Function] = {}
     headed: list[str] = []
     stated: list[tuple[str, frozenset[str]]] = []
     for before, after in replaced:
@@ -84,13 +89,14 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
             place, was, now = f"{before}::{name}", old[name], new[name]
             if was.head != now.head:
                 headed.append(place)
+            lines = {ORIGINAL: was.line, FIXED: now.line}
             if was.body == now.body:
-                continue
-            if now.is_function:
-                changed[place] = Changed(now.name, was.names | now.names, {ORIGINAL: was.line, FIXED: now.line})
+                storing |= {place: Function(now.name, now.stores, lines)} if now.stores else {}
+            elif now.is_function:
+                changed[place] = Function(now.name, was.names | now.names, lines)
             else:
                 stated += [(place, names) for names in _other_statements(was, now)]
-    return CodeChanges(tuple(sorted(removed)), added, changed, tuple(headed), tuple(stated))
+    return CodeChanges(tuple(sorted(removed)), added, changed, storing, tuple(headed), tuple(stated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,7 @@ class _Part:
         head: what stands before its body, as text.
         body: its statements, as texts, each with the names and texts in it; of a file or class without imports.
         imports: what is imported in a file or class.
+        stores: the attributes to which a function assigns what is no tensor.
     """
 
     name: str
@@ -112,6 +119,7 @@ class _Part:
     head: str
     body: tuple[tuple[str, frozenset[str]], ...]
     imports: frozenset[str]
+    stores: frozenset[str]
 
     @property
     def names(self) -> frozenset[str]:
@@ -165,6 +173,7 @@ def _part(node: ast.Module | _Definition) -> tuple[_Part, list[_Definition]]:
         head=_head(node),
         body=tuple((_text(one), _names(one)) for one in body),
         imports=frozenset(inner.imports),
+        stores=frozenset(one for node in body if is_function for one in _stored(node)),
     )
     return part, inner.definitions
 
@@ -218,3 +227,14 @@ def _names(node: ast.AST) -> frozenset[str]:
     """Return the names and texts in a statement."""
     values = (value for one in ast.walk(node) for _, value in ast.iter_fields(one))
     return frozenset(value for value in values if isinstance(value, str))
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    """Yield the attributes to which a statement assigns what no buffer takes: a number, a text, a container."""
+    for one in ast.walk(node):
+        if (
+            isinstance(one, ast.Assign)
+            and isinstance(one.value, _NO_TENSORS)
+            and getattr(one.value, "value", 0) is not None
+        ):
+            yield from (target.attr for target in one.targets if isinstance(target, ast.Attribute))

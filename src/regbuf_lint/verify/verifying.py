@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Changes, Seen
 from regbuf_lint.verify.checks.registry import CHECKS
-from regbuf_lint.verify.checks.same_code import SameCode
+from regbuf_lint.verify.checks.same_code import SameCode, unrun
 from regbuf_lint.verify.code_changes import code_changes
 from regbuf_lint.verify.control import RAISES, control
 from regbuf_lint.verify.model import (
@@ -86,7 +86,8 @@ class _Run:
         lacking = self._lacking(fixed)
         if lacking is not None:
             return [CheckResult(BUILDS, CPU, lacking)]
-        self.unrun.difference_update(fixed.facts.get((SameCode.name, CPU), {}).get("ran", ()))
+        facts = fixed.facts.get((SameCode.name, CPU), {})
+        self.unrun = unrun(self._code, facts) if "ran" in facts else self.unrun
         original = self._on_demand(original, fixed)
         changes = _changes(original, fixed)
         judged = list(self._judged(fixed, original, changes)) if fixed.inventory is not None else []

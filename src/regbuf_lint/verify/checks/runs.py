@@ -1,4 +1,4 @@
-"""Running what a fix may have changed: methods, properties and setters, and which changed functions that reaches."""
+"""Running what a fix may have changed: methods, properties and setters, and which functions that reaches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TookLongError(BaseException):
 
 
 def runs(subject: Subject) -> tuple[Facts, set[str]]:
-    """Return what the methods give that are changed or speak of plain tensors, and which changed functions ran.
+    """Return what the methods give that are changed or speak of plain tensors, and which functions ran.
 
     Each is used on a module of its own, in all ways in which it can be.
     """
@@ -52,13 +52,17 @@ def _methods(subject: Subject) -> Iterator[tuple[str, str, Any, bool]]:
 
     Of what is not changed, the first object of each class is enough.
     """
-    changed = {place.removesuffix(".setter").removesuffix(".deleter") for place in subject.functions}
+    changed = {
+        place.removesuffix(".setter").removesuffix(".deleter")
+        for place, (*_, is_changed) in subject.functions.items()
+        if is_changed
+    }
     known = set()
     for way, owner in subject.module.named_modules():
         own = {(kind, name): value for kind in type(owner).__mro__ for name, value in _own(subject, kind)}
         speaking = _speaking(own, {place.rpartition(".")[2] for place in subject.places})
         for (kind, name), value in own.items():
-            is_changed = f"{_place(kind)}.{name}" in changed and name != "forward"
+            is_changed = f"{place_of(kind)}.{name}" in changed and name != "forward"
             speaks = name in speaking and (type(owner), kind, name) not in known
             if (is_changed or speaks) and not name.startswith("__"):
                 known.add((type(owner), kind, name))
@@ -82,11 +86,12 @@ def _speaking(own: dict[tuple[type, str], Any], about: set[str]) -> set[str]:
 
 def _own(subject: Subject, kind: type) -> list[tuple[str, Any]]:
     """Return the methods and properties of a class of the changed files."""
-    is_own = _place(kind).partition("::")[0] in subject.files
+    is_own = place_of(kind).partition("::")[0] in subject.files
     return [(name, value) for name, value in vars(kind).items() if is_own and _functions(value)]
 
 
-def _place(kind: type) -> str:
+def place_of(kind: type) -> str:
+    """Return a class as ``FILE::NAME``."""
     from regbuf_lint.verify.worker.importing import file_of  # noqa: PLC0415  imports torch
 
     return f"{file_of(sys.modules.get(kind.__module__))}::{kind.__qualname__.replace('.<locals>', '')}"
@@ -139,7 +144,7 @@ def _copied(value: Any) -> Any:
 
 
 def _used(subject: Subject, way: str, use: _Use) -> tuple[Facts, set[str]]:
-    """Return what a use gives and what the module holds then, or what was raised; and which changed functions ran."""
+    """Return what a use gives and what the module holds then, or what was raised; and which functions ran."""
     from regbuf_lint.verify.worker.held import held_by  # noqa: PLC0415  imports torch
     from regbuf_lint.verify.worker.values import sketch, walked  # noqa: PLC0415  imports torch
 
@@ -176,10 +181,10 @@ def _time_limit() -> Iterator[None]:
 
 
 def _traced(subject: Subject, function: Callable[[], Any]) -> tuple[Any, set[str]]:
-    """Call a function; return its result, or what it raised, and which changed functions ran."""
+    """Call a function; return its result, or what it raised, and which functions ran."""
     ran: set[str] = set()
     places: dict[tuple[str, int], list[str]] = {}
-    for place, (name, line) in subject.functions.items():
+    for place, (name, line, _) in subject.functions.items():
         places.setdefault((name, line), []).append(place)
 
     def watch(frame: FrameType, event: str, _: object) -> None:

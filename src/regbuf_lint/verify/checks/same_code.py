@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
 
+    from regbuf_lint.verify.code_changes import CodeChanges
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
@@ -44,7 +45,7 @@ class SameCode(Check):
         facts: Facts = {"uses": uses, "ran": sorted(ran), "names": names}
         if subject.side == ORIGINAL:
             facts["again"] = runs(subject)[0]
-        return facts | {"bases": _bases(subject), "special": _special(subject)}
+        return facts | {"bases": _bases(subject), "special": _special(subject), "heirs": _heirs(subject)}
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""
@@ -91,11 +92,21 @@ def _same_results(seen: Seen, before: Facts) -> Verdict:
             verdict = none_of(names, f"{what} after {use}")
             if verdict is not PASSED:
                 return verdict
-    unseen = seen.code.changed.keys() - set(seen.facts["ran"])
-    if unseen:
-        said = f"changed, and nothing runs it: {', '.join(sorted(_names(unseen)))}"
-        return not_run(said[:200])
-    return PASSED
+    left = unrun(seen.code, seen.facts)
+    return (
+        not_run(f"changed or broken, and nothing runs it: {', '.join(sorted(_names(left)))}"[:200]) if left else PASSED
+    )
+
+
+def unrun(code: CodeChanges, facts: Facts) -> set[str]:
+    """Return the functions that are changed, or assign what no buffer takes, and that nothing runs."""
+    left = (code.changed.keys() | code.storing.keys()) - set(facts["ran"])
+    fixed = {place: set(attributes) for place, attributes in facts["heirs"].items()}
+    return {
+        place
+        for place in left
+        if place in code.changed or code.storing[place].names & fixed.get(place.rpartition(".")[0], set())
+    }
 
 
 def _names(places: Any) -> list[str]:
@@ -211,6 +222,22 @@ def _data_of(function: Any) -> list[str]:
     from regbuf_lint.verify.worker.values import digest, parts  # noqa: PLC0415  imports torch
 
     return [digest(one) for _, one in parts(function) if not _is_code(one)]
+
+
+def _heirs(subject: Subject) -> dict[str, list[str]]:
+    """Return the classes whose objects have the attributes that no longer hold plain tensors, with those."""
+    from regbuf_lint.verify.checks.runs import place_of  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.importing import import_file  # noqa: PLC0415  imports torch
+
+    found: dict[str, list[str]] = {}
+    classes = [kind for file in subject.files for kind in _classes(import_file(file))]
+    for place in sorted(subject.places - set(subject.plain.values())):
+        path, _, name = place.rpartition(".")
+        owner = type(subject.module.get_submodule(path))
+        for kind in classes:
+            if owner in kind.__mro__ or kind in owner.__mro__:
+                found.setdefault(place_of(kind), []).append(name)
+    return found
 
 
 def _bases(subject: Subject) -> dict[str, list[str]]:

@@ -50,7 +50,8 @@ class Subject:
         routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``, each
             with the way to its attribute; None where this is the original.
         changed: what the fix changes: its ``files``, the ``texts`` that stand in them in this version, and the
-            ``functions``, as ``FILE::NAME``, with their names and the lines on which they begin.
+            ``functions``, as ``FILE::NAME``, and such as assign what is no tensor, each with its name, the line on
+            which it begins, and whether it is changed.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Subject:
         changed = changed or {}
         self.files: list[str] = changed.get("files", [])
         self.texts: list[str] = changed.get("texts", [])
-        self.functions: dict[str, tuple[str, int]] = changed.get("functions", {})
+        self.functions: dict[str, tuple[str, int, bool]] = changed.get("functions", {})
         self._given: tuple[Any, ...] = ()
 
     @cached_property
@@ -79,9 +80,12 @@ class Subject:
     @cached_property
     def routes(self) -> dict[str, str]:
         """The plain tensors of the original, each with the way to its attribute."""
-        if self._routes is None:
-            return {one.path: one.place for one, _ in found(self.module)}
-        return self._routes
+        return self.plain if self._routes is None else self._routes
+
+    @cached_property
+    def plain(self) -> dict[str, str]:
+        """The plain tensors of this version, each with the way to its attribute."""
+        return {one.path: one.place for one, _ in found(self.module)}
 
     @property
     def places(self) -> set[str]:
