@@ -11,11 +11,14 @@ from wrong_fixes_unseen import UNSEEN
 
 from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
+from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.isolation.supervision import Limits
-from regbuf_lint.verify.model import Machine, Outcome
+from regbuf_lint.verify.model import SHOWS_BUG, Machine, Outcome
+from regbuf_lint.verify.observing import CALLED
 from regbuf_lint.verify.runner import run_cases
 
 if TYPE_CHECKING:
+    from regbuf_lint.verify.checks.check import Check
     from regbuf_lint.verify.model import CaseReport
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
@@ -35,9 +38,20 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
         (directory / name).parent.mkdir(exist_ok=True)
         (directory / f"{name}.py").write_text(original.text(), encoding="utf-8")
         (directory / f"{name}.fixed.py").write_text(fixed.text(), encoding="utf-8")
-    with BorrowingWorker(Limits()) as first, BorrowingWorker(Limits()) as second:
-        found = run_cases(list(pairs(directory)), META, [first, second])
+    cases = {case.name: case for case in pairs(directory)}
+    with pytest.MonkeyPatch.context() as patch, BorrowingWorker(Limits()) as first, BorrowingWorker(Limits()) as second:
+        patch.chdir(tmp_path_factory.mktemp("empty"))  # of which each process gets a copy
+        found = run_cases([cases.pop(RIGHT)], META, [first])
+        for check in {check for check, *_ in CASES.values()}:
+            own = [cases[name] for name, (expected, *_) in CASES.items() if expected == check]
+            patch.setattr("regbuf_lint.verify.verifying.CHECKS", checks_for(check))
+            found += run_cases(own, META, [first, second])
     return {report.case.name: report for report in found}
+
+
+def checks_for(check: str) -> dict[str, Check]:
+    """Return the checks that run: what one speaks against is not verified, whatever others say."""
+    return {name: one for name, one in CHECKS.items() if check == SHOWS_BUG or name in {check, CALLED}}
 
 
 @pytest.mark.parametrize("name", CASES)
