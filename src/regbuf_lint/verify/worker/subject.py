@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
+import re
 import sys
 import traceback
 import warnings
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Build, Facts
 
 _STAGE = "_regbuf_stage"
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _CONSTANTS = (torch.Tensor, list, tuple, dict)
 _LONGEST_TRACEBACK = 4000
 BUILDING, INPUTS, CALLING = 0, 1, 2
@@ -38,6 +40,10 @@ BUILDING, INPUTS, CALLING = 0, 1, 2
 
 class NoInputsError(Exception):
     """There is nothing to call the module with."""
+
+
+class NamedInputsError(NoInputsError):
+    """There are inputs, but not for what takes positions alone."""
 
 
 class Subject:
@@ -130,12 +136,13 @@ class Subject:
         """Return positional inputs, for what takes no others.
 
         Raises:
-            NoInputsError: there are none, or they have names.
+            NoInputsError: there are none.
+            NamedInputsError: they have names.
         """
         inputs = self.given()
         if isinstance(inputs, dict):
             msg = "the inputs have names"
-            raise NoInputsError(msg)
+            raise NamedInputsError(msg)
         return tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
 
     @property
@@ -248,8 +255,8 @@ def error_facts(error: BaseException) -> Facts:
     return {
         "error": {
             "stage": stage_now,
-            "place": f"{os.path.relpath(last.filename, here())}:{last.lineno}" if last is not None else "",
-            "traceback": "".join(traceback.format_exception(error))[-_LONGEST_TRACEBACK:],
+            "place": _place(last) if last else "",
+            "traceback": _traceback(error)[-_LONGEST_TRACEBACK:],
             "type": type(error).__name__,
             "bases": [kind.__name__ for kind in type(error).__mro__],
             "message": _message(error)[:400],
@@ -258,9 +265,22 @@ def error_facts(error: BaseException) -> Facts:
     }
 
 
+def _place(row: traceback.FrameSummary) -> str:
+    fixed = " as fixed" if importing.is_replaced(row.filename) else ""
+    return f"{os.path.relpath(row.filename, here())}:{row.lineno}{fixed}"
+
+
+def _traceback(error: BaseException) -> str:
+    """Return the traceback from the first row of the user's on."""
+    begin = error.__traceback__
+    while begin is not None and not _is_users(begin.tb_frame.f_code.co_filename):
+        begin = begin.tb_next
+    return importing.shown("".join(traceback.format_exception(type(error), error, begin)))
+
+
 def _message(error: BaseException) -> str:
     try:
-        return " ".join(str(error).split())
+        return _ADDRESS.sub("", importing.shown(" ".join(str(error).split())))
     except Exception:  # noqa: BLE001  whatever a foreign class raises
         return "its message cannot be read"
 

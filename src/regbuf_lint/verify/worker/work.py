@@ -17,7 +17,7 @@ from regbuf_lint.verify.model import CPU, Build, Machine
 from regbuf_lint.verify.worker.accelerators import built_for_accelerator
 from regbuf_lint.verify.worker.inventory import take_inventory
 from regbuf_lint.verify.worker.outside import Outside
-from regbuf_lint.verify.worker.subject import NoInputsError, Subject, error_facts, prepare
+from regbuf_lint.verify.worker.subject import NamedInputsError, NoInputsError, Subject, error_facts, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +64,8 @@ def _probed(probe: Callable[[], Facts]) -> Facts:
     """Return what a probe saw, or what it raised; ``sys.exit`` is nothing but an exception here."""
     try:
         return probe()
+    except NamedInputsError as error:
+        return {"not_run": str(error)}
     except NoInputsError as error:
         return {"no_inputs": str(error)}
     except BaseException as error:  # noqa: BLE001  whatever the code under verification raises
