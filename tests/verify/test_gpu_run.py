@@ -42,7 +42,7 @@ def test_it_leaves_its_results_and_writes_the_page(bare: dict[str, str], tmp_pat
     results = (tmp_path / "out" / "verification.md").read_text(encoding="utf-8")
     table = (tmp_path / "out" / "verification.csv").read_text(encoding="utf-8")
     header, (*numbers, original) = csv.reader(table.splitlines())
-    assert header == ["case", "passed", "failed", "not run", "the original"]
+    assert header == ["case", "passed", "failed", "not run", "the original", "seconds", "MiB"]
     assert numbers == ["RBF001/case", "24", "0", "0"]
     assert original.startswith("cpu: fails ")
     assert page.with_suffix(".csv").read_text(encoding="utf-8") == table

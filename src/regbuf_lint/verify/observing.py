@@ -40,6 +40,7 @@ class Observation:
         problem: what the process did wrong: a crash, a hang, too much memory, output; empty where nothing.
         stdout: what it wrote to standard output, shortened.
         outside: what each step wrote and did beyond its process, by check (see ``worker.outside``).
+        memory: the most MiB that it held; 0 where that is not known.
     """
 
     inventory: Facts | None
@@ -48,6 +49,7 @@ class Observation:
     problem: str = ""
     stdout: str = ""
     outside: dict[str, Facts] = field(default_factory=dict)
+    memory: int = 0
 
     @property
     def plain(self) -> dict[str, str]:
@@ -147,6 +149,7 @@ def observe(  # noqa: PLR0913  what a version is looked at for has no smaller pa
         _problem(done),
         done.stdout,
         {line["check"]: line.get("outside", {}) for line in done.lines if "check" in line},
+        max((line["memory"] for line in done.lines if "memory" in line), default=0),
     )
 
 

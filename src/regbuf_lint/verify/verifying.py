@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,7 @@ def verify(case: Case, worker: Worker, machine: Machine) -> CaseReport:
         worker: what starts processes.
         machine: torch's release and the devices.
     """
+    begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="regbuf-verify-", ignore_cleanup_errors=True) as exchange:
         run = _Run(case, worker, machine, Path(exchange))
         if case.lacks:
@@ -56,7 +58,15 @@ def verify(case: Case, worker: Worker, machine: Machine) -> CaseReport:
             results = run.defect()
         else:
             results = run.single()
-    return CaseReport(case, tuple(results), tuple(sorted(run.covered)), frozenset(run.unrun), tuple(run.tracebacks))
+    return CaseReport(
+        case,
+        tuple(results),
+        tuple(sorted(run.covered)),
+        frozenset(run.unrun),
+        tuple(run.tracebacks),
+        time.monotonic() - begin,
+        run.memory,
+    )
 
 
 class _Run:
@@ -73,6 +83,7 @@ class _Run:
         self.covered: set[str] = set()
         self.unrun = set(self._code.changed)
         self.tracebacks: list[str] = []
+        self.memory = 0
 
     def pair(self, build: Build) -> list[CheckResult]:
         """Compare two versions."""
@@ -126,6 +137,7 @@ class _Run:
             routes=routes,
             changed=self._changed(build, side),
         )
+        self.memory = max(self.memory, seen.memory)
         classes = set(seen.inventory["classes"]) if seen.inventory else set()
         self.covered |= classes.intersection(self._case.targets)
         if seen.error:

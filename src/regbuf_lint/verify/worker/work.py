@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -39,7 +40,16 @@ def work(request: dict[str, Any]) -> None:
             note(describe(request["devices"]))
         else:
             _observe(request, note)
-        note({"end": True})
+        note({"end": True, "memory": _held_at_most()})
+
+
+def _held_at_most() -> int:
+    """Return the most MiB that this process has held; 0 on systems that do not tell."""
+    if sys.platform != "linux":
+        return 0
+    import resource  # noqa: PLC0415  not everywhere
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def _observe(request: dict[str, Any], note: Callable[[dict[str, Any]], None]) -> None:
