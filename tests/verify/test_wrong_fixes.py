@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mutants import Version
 from wrong_fixes import OF_OTHER_RULES, ORIGINAL, WRONG
-from wrong_fixes_unseen import UNSEEN
+from wrong_fixes_unseen import RIGHT_ONES, UNSEEN
 
 from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 META = Machine("2.13.0", "3", {"meta": ""})
 RULE = "RBF001"
-RIGHT = f"{RULE}/right"
+RIGHT = {f"{RULE}/right": (Version(), ORIGINAL), **{f"{RULE}/{name}": one for name, one in RIGHT_ONES.items()}}
 CASES = {f"{RULE}/{name}": one for name, one in {**WRONG, **UNSEEN}.items()} | {
     f"{rule}/{name}": one for rule, found in OF_OTHER_RULES.items() for name, one in found.items()
 }
@@ -34,14 +34,14 @@ CASES = {f"{RULE}/{name}": one for name, one in {**WRONG, **UNSEEN}.items()} | {
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     pytest.importorskip("torch")
     directory = tmp_path_factory.mktemp("wrong")
-    for name, (_, fixed, original) in [*CASES.items(), (RIGHT, ("", Version(), ORIGINAL))]:
+    for name, (fixed, original) in {**{name: one[1:] for name, one in CASES.items()}, **RIGHT}.items():
         (directory / name).parent.mkdir(exist_ok=True)
         (directory / f"{name}.py").write_text(original.text(), encoding="utf-8")
         (directory / f"{name}.fixed.py").write_text(fixed.text(), encoding="utf-8")
     cases = {case.name: case for case in pairs(directory)}
     with pytest.MonkeyPatch.context() as patch, BorrowingWorker(Limits()) as first, BorrowingWorker(Limits()) as second:
         patch.chdir(tmp_path_factory.mktemp("empty"))  # of which each process gets a copy
-        found = run_cases([cases.pop(RIGHT)], META, [first])
+        found = run_cases([cases[name] for name in RIGHT], META, [first, second])
         for check in {check for check, *_ in CASES.values()}:
             own = [cases[name] for name, (expected, *_) in CASES.items() if expected == check]
             patch.setattr("regbuf_lint.verify.verifying.CHECKS", checks_for(check))
@@ -63,8 +63,9 @@ def test_it_is_not_verified(name: str, reports: dict[str, CaseReport]) -> None:
     assert CASES[name][0] in against | unrun
 
 
-def test_a_right_one_is(reports: dict[str, CaseReport]) -> None:
-    assert reports[RIGHT].verdict.outcome is Outcome.PASSED, reports[RIGHT].verdict
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_one_is(name: str, reports: dict[str, CaseReport]) -> None:
+    assert reports[name].verdict.outcome is Outcome.PASSED, reports[name].verdict
 
 
 def test_there_are_many() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mutants import FIXED, OTHER, OTHER_FIXED, PLAIN, Version, method, rows
 from wrong_fixes import (
     BOX,
+    ORIGINAL,
     READING,
     Wrong,
     above,
@@ -16,8 +17,6 @@ from wrong_fixes import (
     with_method,
     wrong,
 )
-
-Y = "self.linear(x) * self.scale"
 
 
 def reading(name: str, body: str) -> str:
@@ -115,7 +114,6 @@ SETTERS: dict[str, Wrong] = {
     ),
 }
 
-LATE_IN_EVAL = rows("self.calls += 1", "if not self.training: self.kept = {}")
 LATE: dict[str, Wrong] = {
     "state_in_eval": (
         "same-state",
@@ -411,6 +409,32 @@ PROGRAM: dict[str, Wrong] = {
     "recording_shapes": of_the_program("torch.autograd.set_multithreading_enabled(False)"),
 }
 
+UNSTABLE = "return {{'t': time.time(), 'y': self.linear(x) * self.scale + {}}}"
+RAISING = "if not self.training: raise ValueError('{}')"
+TWO_PARTS = ("self.a = nn.ReLU()", "self.b = nn.Tanh()")
+TURNED = 'self.register_buffer("m", torch.ones(2, 3).t(){})'
+MORE: dict[str, Wrong] = {
+    "parts_in_another_order": beside("same-state", rows(*TWO_PARTS), rows(*reversed(TWO_PARTS))),
+    "another_message_of_an_exception": (
+        "outputs-cpu",
+        Version(first=RAISING.format(2)),
+        Version(PLAIN, first=RAISING.format(1)),
+    ),
+    "a_hook_of_a_tensor": beside("same-state", "pass", "self.linear.weight.register_hook(lambda g: g)"),
+    "a_gradient_is_there": beside("same-state", "pass", "self.linear.weight.grad = torch.zeros(3, 3)"),
+    "a_layout_in_memory": beside("same-state", TURNED.format(""), TURNED.format(".contiguous()")),
+    "an_output_beside_what_is_unstable": (
+        "outputs-cpu",
+        Version(top="import time\n", first=UNSTABLE.format(1)),
+        Version(PLAIN, top="import time\n", first=UNSTABLE.format(0)),
+    ),
+    "state_beside_what_is_unstable": (
+        "same-state",
+        Version(top="import time\n", first="self.seen = [time.time(), 2]"),
+        Version(PLAIN, top="import time\n", first="self.seen = [time.time(), 1]"),
+    ),
+}
+
 UNSEEN: dict[str, Wrong] = {
     **BESIDE_TENSORS,
     **SETTERS,
@@ -420,4 +444,36 @@ UNSEEN: dict[str, Wrong] = {
     **BROKEN,
     **CODE,
     **PROGRAM,
+    **MORE,
 }
+
+
+def beside_others(**parts: str) -> tuple[Version, Version]:
+    """A right fix in a class with some other code."""
+    return Version(**parts), Version(PLAIN, **parts)
+
+
+TIME = "import time\n"
+TIMED = "return {'y': self.linear(x) * self.scale, 't': time.time()}"
+SAVED = "torch.save({'s': self.scale, 'w': self.linear.state_dict()}, path)"
+DOCUMENTED = 'class A:\n    """{}."""\n\n'
+RIGHT_ONES: dict[str, tuple[Version, Version]] = {
+    "a_global_list_is_filled": beside_others(top="CALLS = [0]\n", first="CALLS[0] += 1"),
+    "a_global_number_counts": beside_others(top="N = 0\n", first=rows("global N", "N += 1")),
+    "the_class_counts": (
+        Version(rows(FIXED, "Net.made += 1"), more="\n    made = 0\n"),
+        Version(rows(PLAIN, "Net.made += 1"), more="\n    made = 0\n"),
+    ),
+    "a_method_trains": beside_others(
+        more=method("def fit(self, x):", "for _ in range(3): (self.scale * x).sum()", "return {'loss': 1.0}")
+    ),
+    "a_method_serves_without_end": beside_others(more=method("def serve(self):", "while True: self.scale")),
+    "a_method_prints": beside_others(more=method("def show(self):", "print(self.scale, id(self))")),
+    "a_method_saves": beside_others(more=method("def save(self, path='x.pt'):", SAVED, "return path")),
+    "state_tells_the_time": beside_others(top=TIME, first="self.seen = time.time()"),
+    "outputs_tell_the_time": beside_others(top=TIME, first=TIMED),
+    "another_text_of_a_class": (Version(top=DOCUMENTED.format("One")), Version(PLAIN, top=DOCUMENTED.format("Two"))),
+    "an_annotation_more": (Version(more="\n    scale: torch.Tensor\n"), ORIGINAL),
+    "an_import_more": (Version(top="from torch import Tensor\n", more="\n    scale: Tensor\n"), ORIGINAL),
+}
+"""Right fixes beside code of which something could be thought: the fixed version and the original."""

@@ -124,7 +124,7 @@ def _results(subject: Subject) -> Facts:
                 with contexts.get(said, nullcontext)():
                     result = _drawn(called(getattr(module, mode)(), inputs))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
-                found[f"call {number} {said}"] = type(error).__name__
+                found[f"call {number} {said}"] = _told(error)
                 break
             found[f"call {number} {said}"] = {
                 "result": sketch(walked(result)),
@@ -132,6 +132,13 @@ def _results(subject: Subject) -> Facts:
                 "tensors": _laid_out(subject, module, inputs, result) if number in {1, len(modes)} else [],
             }
     return found
+
+
+def _told(error: BaseException) -> str:
+    from regbuf_lint.verify.worker.subject import error_facts  # noqa: PLC0415  imports torch
+
+    told = error_facts(error)["error"]
+    return f"{told['type']}: {told['message']}"
 
 
 def _laid_out(subject: Subject, module: nn.Module, inputs: Any, result: Any) -> list[Facts]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     _Use = Callable[[nn.Module], Any]
 
-_LONGEST, _LONGEST_OF_ALL = 5, 30
+_LONGEST, _LONGEST_OF_ALL = 3, 30
 """Seconds that one use, and all uses of what the fix has not changed, may take."""
 
 

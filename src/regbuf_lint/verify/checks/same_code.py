@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
@@ -13,7 +12,6 @@ from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType
 
     from regbuf_lint.verify.code_changes import CodeChanges
     from regbuf_lint.verify.model import Facts
@@ -36,16 +34,14 @@ class SameCode(Check):
     needs_original = True
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
-        """Look at the files' names, see which changed functions run, and run the methods among them."""
+        """Look at classes, see which changed functions run, and run the methods among them."""
+        from regbuf_lint.verify.worker.code import bases, heirs, names_of_files, special  # noqa: PLC0415  imports torch
+
         uses, ran = runs(subject)
-        names = _names_of_files(subject)
+        facts: Facts = {"uses": uses, "ran": sorted(ran), "heirs": heirs(subject)}
         if subject.side == ORIGINAL:  # what is not the same each time tells nothing
-            again = _names_of_files(subject)
-            names = {place: _common(one, again[place]) for place, one in names.items()}
-        facts: Facts = {"uses": uses, "ran": sorted(ran), "names": names}
-        if subject.side == ORIGINAL:
-            facts["again"] = runs(subject)[0]
-        return facts | {"bases": _bases(subject), "special": _special(subject), "heirs": _heirs(subject)}
+            facts |= {"again": runs(subject)[0], "names": names_of_files(subject)}
+        return facts | {"bases": bases(subject), "special": special(subject)}
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""
@@ -57,7 +53,7 @@ class SameCode(Check):
             verdict = none_of(_names(places), said)
             if verdict is not PASSED:
                 return verdict
-        verdict = _same_names(seen.facts, before, about)
+        verdict = _same_names(seen, before, about)
         return verdict if verdict is not PASSED else _same_results(seen, before)
 
 
@@ -129,117 +125,17 @@ def _speaks_of(names: frozenset[str], about: set[str]) -> bool:
     return any(len(one) > 1 and one in name for name in about for one in names) or bool(names & about)
 
 
-def _same_names(facts: Facts, before: Facts, about: set[str]) -> Verdict:
-    for place, theirs in before["names"].items():
-        ours = facts["names"].get(place, {})
+def _same_names(seen: Seen, before: Facts, about: set[str]) -> Verdict:
+    names_before = (seen.inventory_before or seen.inventory)["names"]
+    for place, theirs in names_before.items():
+        again = before["names"][place]
+        ours = seen.inventory["names"].get(place, {})
         verdict = none_of((f"{place}.{name}" for name in theirs.keys() - ours.keys() - about), "gone")
         if verdict is not PASSED:
             return verdict
         common = theirs.keys() & ours.keys() - about
-        other = [name for name in common if theirs[name] not in {"", ours[name]}]
+        other = [name for name in common if theirs[name] == again.get(name) != ours[name]]
         if other:
             return none_of((f"{place}.{name}" for name in other), "another value")
-    other = [name for name, bases in before["bases"].items() if facts["bases"].get(name) != bases]
+    other = [name for name, bases in before["bases"].items() if seen.facts["bases"].get(name) != bases]
     return none_of(other, "other bases")
-
-
-# ---- in the worker ---------------------------------------------------------------------------------------------------
-
-
-def _names_of_files(subject: Subject) -> Facts:
-    """Return the names of each changed file and of its classes, with the values of those that are plain data."""
-    from regbuf_lint.verify.worker.importing import import_file  # noqa: PLC0415  imports torch
-
-    subject.fresh()
-    found: Facts = {}
-    for file in subject.files:
-        module = import_file(file)
-        found[module.__name__] = _values(vars(module))
-        for kind in _classes(module):
-            found[kind.__qualname__] = _values(vars(kind))
-    return found
-
-
-def _common(names: Facts, again: Facts) -> Facts:
-    return {name: one if again.get(name) == one else "" for name, one in names.items()}
-
-
-def _classes(module: Any) -> list[type]:
-    return [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
-
-
-def _values(names: Any) -> dict[str, str]:
-    from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
-
-    return {
-        name: _head(value) if _is_code(value) else digest(value)
-        for name, value in names.items()
-        if not (name.startswith("__") and name.endswith("__") and not inspect.isroutine(value))
-    }
-
-
-def _is_code(value: Any) -> bool:
-    return inspect.isroutine(value) or isinstance(value, (type, property)) or hasattr(value, "__get__")
-
-
-def _special(subject: Subject) -> list[str]:
-    """Return the methods of the files' classes that take the place of inherited ones, or that Python calls itself."""
-    from regbuf_lint.verify.worker.importing import import_file  # noqa: PLC0415  imports torch
-
-    found = []
-    for file in subject.files:
-        for kind in _classes(import_file(file)):
-            inherited = {name for base in kind.__mro__[1:] for name in vars(base)}
-            own = (name for name, value in vars(kind).items() if _is_code(value))
-            place = f"{file}::{kind.__qualname__.replace('.<locals>', '')}"
-            found += [f"{place}.{name}" for name in own if name in inherited or name.startswith("__")]
-    return sorted(found)
-
-
-def _head(value: Any) -> str:
-    """Return what can be told of code besides the bodies of functions with names, which are compared elsewhere."""
-    if isinstance(value, type):
-        return f"{type(value).__qualname__} {value.__qualname__} {[base.__qualname__ for base in value.__bases__]}"
-    if isinstance(value, property):
-        return " ".join(["property", *map(_head, (value.fget, value.fset, value.fdel))])
-    inner = getattr(value, "__func__", value)
-    code = getattr(inner, "__code__", None)
-    kind = type(value).__qualname__
-    if code is None:
-        return f"{kind} {getattr(inner, '__qualname__', '')}"
-    return f"{kind} {_named(code)} {_data_of(inner)} {inspect.signature(inner)}"
-
-
-def _named(code: CodeType) -> str:
-    """Return the name of a function, and of one that has none, what it does."""
-    from regbuf_lint.verify.worker.values import code_text  # noqa: PLC0415  imports torch
-
-    return code_text(code) if code.co_name.startswith("<") else code.co_name
-
-
-def _data_of(function: Any) -> list[str]:
-    """Return what a function has taken along from the functions around it, other functions left out."""
-    from regbuf_lint.verify.worker.values import digest, parts  # noqa: PLC0415  imports torch
-
-    return [digest(one) for _, one in parts(function) if not _is_code(one)]
-
-
-def _heirs(subject: Subject) -> dict[str, list[str]]:
-    """Return the classes whose objects have the attributes that no longer hold plain tensors, with those."""
-    from regbuf_lint.verify.checks.runs import place_of  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.importing import import_file  # noqa: PLC0415  imports torch
-
-    found: dict[str, list[str]] = {}
-    classes = [kind for file in subject.files for kind in _classes(import_file(file))]
-    for place in sorted(subject.places - set(subject.plain.values())):
-        path, _, name = place.rpartition(".")
-        owner = type(subject.module.get_submodule(path))
-        for kind in classes:
-            if owner in kind.__mro__ or kind in owner.__mro__:
-                found.setdefault(place_of(kind), []).append(name)
-    return found
-
-
-def _bases(subject: Subject) -> dict[str, list[str]]:
-    kinds = {type(one) for one in subject.module.modules()}
-    return {kind.__qualname__: [base.__qualname__ for base in kind.__mro__] for kind in kinds}

@@ -90,7 +90,11 @@ def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator
         if name in again["values"]:
             said = difference(now["values"][name], steady(before["values"][name], again["values"][name]))
             yield said, [name] if said else []
-    yield "requires_grad changed", _unequal(before["asks"], now["asks"])
+    yield "requires_grad, gradient or hooks changed", _unequal(before["asks"], now["asks"])
+    lie = {
+        name: one for name, one in before["strides"].items() if 0 not in one
+    }  # fixes may part what lies in one place
+    yield "another layout in memory", _unequal(lie, now["strides"])
     yield (
         "missing",
         sorted(
@@ -107,6 +111,7 @@ def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator
     yield from _sharing(before, now, again)
     for kind in sorted(_REGISTERED):  # optimizers know Parameters by their order, and averages of models their buffers
         yield f"{kind}s() has another order", _other_order(kinds_before, kinds, kind)
+    yield "modules() has another order", [] if _in_order(before, now) else ["the module"]
     drawn = before["random"] if before["random"] == again["random"] else now["random"]
     yield "random numbers are drawn otherwise", [] if drawn == now["random"] else ["torch, numpy or Python"]
 
@@ -163,6 +168,10 @@ def _unequal(before: Facts, now: Facts) -> list[str]:
 def _other_order(before: Facts, now: Facts, kind: str) -> list[str]:
     both = [name for name, one in now.items() if one == kind == before.get(name)]
     return [] if both == [name for name in before if name in set(both)] else both
+
+
+def _in_order(before: Facts, now: Facts) -> bool:
+    return [one for one in now["parts"] if one in before["parts"]] == list(before["parts"])
 
 
 def _other_settings(before: Facts, now: Facts, again: Facts) -> list[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from regbuf_lint.verify.stragglers import KEPT_BY_TORCH
 from regbuf_lint.verify.worker.program import random_state
-from regbuf_lint.verify.worker.values import Place, shared, sketch, walked
+from regbuf_lint.verify.worker.values import Place, shared, sketch, strides, walked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 PARAMETER, BUFFER, ATTRIBUTE = "parameter", "buffer", "attribute"
 _REGISTERED = {"_parameters": PARAMETER, "_buffers": BUFFER}
+_TENSOR_HOOKS = ("_backward_hooks", "_post_accumulate_grad_hooks")
 _GONE = object()
 
 
@@ -41,7 +44,8 @@ def held_by(module: nn.Module, asked: Iterable[str] = (), beside: Mapping[str, A
     return {
         "kinds": {name: kind for name, (kind, _) in named.items()},
         "values": {name: sketch(found) for name, found in places.items()},
-        "asks": {name: one.requires_grad for name, one in module.named_parameters(remove_duplicate=False)},
+        "asks": {name: _asks(one) for name, one in module.named_parameters(remove_duplicate=False)},
+        "strides": {name: strides(one) for name, (_, one) in named.items() if isinstance(one, torch.Tensor)},
         "shared": shared(_joined(places | outside)),
         "outside": [name + step for name, found in outside.items() for step, _, _ in found],
         "training": {path: one.training for path, one in module.named_modules()},
@@ -64,6 +68,12 @@ def _named(module: nn.Module) -> Iterator[tuple[str, str, Any]]:
                 yield prefix + name, ATTRIBUTE, value
             elif "_hooks" in name and value:
                 yield prefix + name, ATTRIBUTE, list(value.values())
+
+
+def _asks(parameter: torch.Tensor) -> list[Any]:
+    """Return what becomes of gradients: whether they are asked for, there already, or given to hooks."""
+    hooks = [getattr(parameter, name, None) or () for name in _TENSOR_HOOKS]
+    return [parameter.requires_grad, parameter.grad is not None, *map(len, hooks)]
 
 
 def _read(module: nn.Module, way: str) -> Any:

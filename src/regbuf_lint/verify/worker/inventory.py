@@ -9,6 +9,7 @@ import torch
 
 from regbuf_lint.verify.checks.state_kept import refusing
 from regbuf_lint.verify.stragglers import found
+from regbuf_lint.verify.worker.code import names_of_files
 from regbuf_lint.verify.worker.importing import file_of
 from regbuf_lint.verify.worker.marks import marks
 from regbuf_lint.verify.worker.program import random_state
@@ -26,6 +27,7 @@ def take_inventory(subject: Subject) -> Facts:
     """Return what all checks start from."""
     module = subject.module
     drawn = random_state()  # also while its files were imported
+    names = names_of_files(subject)
     keys = set(module.state_dict())
     return {
         "parameters": {name: _tensor(one) for name, one in module.named_parameters(remove_duplicate=False)},
@@ -34,6 +36,7 @@ def take_inventory(subject: Subject) -> Facts:
         "marks": marks(subject),
         "keys": sorted(keys),
         "random": drawn,
+        "names": names,
         "classes": sorted(_classes(module)),
     }
 
