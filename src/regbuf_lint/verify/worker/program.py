@@ -39,7 +39,7 @@ _NUMPY = "numpy"
 _ATOMS = (bool, int, float, str, bytes, type(None))
 _SETTINGS: dict[ModuleType, tuple[str, ...]] = {
     sys: (
-        *("path", "argv", "meta_path", "path_hooks"),
+        *("path", "meta_path", "path_hooks"),
         *("getrecursionlimit", "getswitchinterval", "get_int_max_str_digits"),
     ),
     gc: ("isenabled", "get_threshold"),
@@ -86,7 +86,8 @@ def program() -> Facts:
         "functions that are called at the end": atexit._ncallbacks(),  # noqa: SLF001  there is no other way to ask
         "memory that is shared": len(shared_memory(os.getpid())),
         "standard streams": " ".join(type(one).__qualname__ for one in (sys.stdin, sys.stdout, sys.stderr)),
-        "the environment": digest(_environment()),
+        "sys.argv": digest(list(map(_without_own, sys.argv))),
+        "the environment": digest({name: _without_own(value) for name, value in os.environ.items()}),
         "the locale": locale.setlocale(locale.LC_ALL),
         "how processes are started": str(multiprocessing.get_start_method(allow_none=True)),
         "the mode of new files": _mask(),
@@ -146,7 +147,6 @@ def _mask() -> int:
     return mask
 
 
-def _environment() -> dict[str, str]:
-    """Return the environment; of this process's own directories, that they are named there."""
-    own = str(Path(tempfile.gettempdir()).parent)
-    return {name: "" if own in value else value for name, value in os.environ.items()}
+def _without_own(text: str) -> str:
+    """Return a text; of one with a directory of this process's own, that there is one."""
+    return "" if str(Path(tempfile.gettempdir()).parent) in text else text
