@@ -25,7 +25,7 @@ ALLOWED: dict[str, frozenset[str]] = {
 """For each layer, the layers that it may import."""
 
 RESTRICTED: dict[str, frozenset[str]] = {
-    "ast": frozenset({"index", "classes", "infer", "placement", "flake8_plugin"}),
+    "ast": frozenset({"index", "classes", "infer", "placement", "flake8_plugin", "verify"}),
     "libcst": frozenset({"rewrite"}),
     "torch": frozenset({"verify"}),
     "flake8": frozenset({"flake8_plugin"}),

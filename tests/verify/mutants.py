@@ -81,6 +81,39 @@ OTHER_FIXED = 'self.register_buffer("other", torch.ones(3), persistent=False)'
 MOVING = method("def _apply(self, fn, recurse=True):", "super()._apply(fn)", "self.scale = fn(self.scale)",
                 "return self")  # fmt: skip
 
+STAYING = method("def _apply(self, fn, recurse=True):", "before = self.other", "super()._apply(fn)",
+                 "if before.is_meta: self.other = before", "return self")  # fmt: skip
+HALVED = method("def half(self):", "super().half()", "self.other = self.other.float()", "return self")
+NOW = 'if "scale" in self._buffers: '
+"""What a method does only where the fix has been made."""
+SAVING = method("def _save_to_state_dict(self, destination, prefix, keep_vars):",
+                "super()._save_to_state_dict(destination, prefix, keep_vars)",
+                NOW + 'destination[prefix + "more"] = torch.ones(1)')  # fmt: skip
+LOADING = method("def _load_from_state_dict(self, state, prefix, metadata, strict, missing, *others):",
+                 'state.pop(prefix + "more", None)',
+                 "super()._load_from_state_dict(state, prefix, metadata, strict, missing, *others)")  # fmt: skip
+REFUSING = method(
+    "def _save_to_state_dict(self, destination, prefix, keep_vars):",
+    "super()._save_to_state_dict(destination, prefix, keep_vars)",
+    NOW + 'destination._metadata[prefix[:-1]]["now"] = True',
+) + method(
+    "def _load_from_state_dict(self, state, prefix, metadata, strict, missing, *others):",
+    "super()._load_from_state_dict(state, prefix, metadata, strict, missing, *others)",
+    NOW + 'missing += [] if "now" in metadata else ["linear.scale"]',
+)
+COPIED = method(
+    "def __deepcopy__(self, memo):",
+    "twin = Net()",
+    "twin.linear = copy.deepcopy(self.linear, memo)",
+    "twin.scale = self.scale",
+    "return twin",
+)
+UNPICKLED = method("def __reduce__(self):", NOW + "raise TypeError", "return super().__reduce__()") + COPIED.replace(
+    "self.scale", "self.scale.clone()"
+)
+
+PART = "torch.from_numpy(self.linear.weight.detach().numpy()[1:])"
+
 MUTANTS = {
     "builds": Mutant("it writes to standard output", Version(rows(FIXED, 'print("built")'))),
     "shows-bug": Mutant(
@@ -93,8 +126,8 @@ MUTANTS = {
         "one of two tensors was forgotten", Version(rows(FIXED, OTHER)), Version(rows(PLAIN, OTHER))
     ),
     "state-kept": Mutant(
-        "another value is registered",
-        Version(rows(FIXED, 'self.register_buffer("other", torch.zeros(3), persistent=False)')),
+        "one of two tensors is made anew each time it is read",
+        Version(more=method("@property\n    def other(self):", "return torch.ones(3)")),
         Version(rows(PLAIN, OTHER)),
     ),
     "same-state": Mutant("it is built in another mode", Version(rows(FIXED, "self.eval()"))),
@@ -109,14 +142,8 @@ MUTANTS = {
     ),
     "moves": Mutant(
         "a buffer does not come back",
-        Version(rows(FIXED, OTHER_FIXED), more=method(
-            "def _apply(self, fn, recurse=True):",
-            "before = self.other",
-            "super()._apply(fn)",
-            "if before.is_meta: self.other = before",
-            "return self",
-        )),
-        Version(rows(PLAIN, OTHER)),
+        Version(rows(FIXED, OTHER_FIXED), more=STAYING),
+        Version(rows(PLAIN, OTHER), more=STAYING),
         device="meta",
     ),
     "moves-after-use": Mutant(
@@ -127,26 +154,18 @@ MUTANTS = {
     ),
     "casts": Mutant(
         "half() leaves a buffer out",
-        Version(rows(FIXED, OTHER_FIXED), more=method(
-            "def half(self):", "super().half()", "self.other = self.other.float()", "return self"
-        )),
-        Version(rows(PLAIN, OTHER)),
+        Version(rows(FIXED, OTHER_FIXED), more=HALVED),
+        Version(rows(PLAIN, OTHER), more=HALVED),
     ),
     "state-dict-keys": Mutant(
         "a key is saved that no fix declares",
-        Version(more=method("def get_extra_state(self):", 'return {"scale": 0}')
-                + method("def set_extra_state(self, state):", 'state["scale"]')
-                + method("def _load_from_state_dict(self, state_dict, prefix, *others):",
-                         'state_dict.setdefault(prefix + "_extra_state", {"scale": 0})',
-                         "super()._load_from_state_dict(state_dict, prefix, *others)")),
+        Version(more=SAVING + LOADING),
+        Version(PLAIN, more=SAVING + LOADING),
     ),
     "checkpoint-loads": Mutant(
         "checkpoints of the earlier version are refused",
-        Version(more="\n    _version = 2\n" + method(
-            "def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, *others):",
-            "super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, *others)",
-            'if metadata.get("version", 1) < 2: missing.append(prefix + "linear." + "scale")',
-        )),
+        Version(more=REFUSING),
+        Version(PLAIN, more=REFUSING),
     ),
     "round-trip": Mutant(
         "random values are not saved",
@@ -161,35 +180,17 @@ MUTANTS = {
         Version('self.register_buffer("scale", torch.ones(3, requires_grad=True), persistent=False)'),
     ),
     "optimizer-step": Mutant(
-        "the buffer is the memory of a Parameter",
-        Version(rows(FIXED, 'self.register_buffer("start", self.linear.weight.detach())')),
-        Version(rows(PLAIN, "self.start = self.linear.weight.detach().clone()")),
+        "the buffer is part of the memory of a Parameter, by way of numpy",
+        Version(rows(FIXED, f'self.register_buffer("start", {PART})')),
+        Version(rows(PLAIN, f"self.start = {PART}.clone()")),
     ),
     "outputs-cpu": Mutant("another result, by very little", Version(last=" + 0.0000002")),
     "outputs-cast": Mutant(
         "it refuses double precision", Version(first="assert x.dtype is not torch.float64")
     ),
     "outputs-device": Mutant("forward makes a tensor on the CPU", Version(last=" * torch.ones(3)"), device="meta"),
-    "deepcopy": Mutant(
-        "copies share the buffer",
-        Version(more=method(
-            "def __deepcopy__(self, memo):",
-            "twin = Net()",
-            "twin.linear = copy.deepcopy(self.linear, memo)",
-            'twin.register_buffer("scale", self.scale, persistent=False)',
-            "return twin",
-        )),
-    ),
-    "pickle": Mutant(
-        "it refuses to be pickled",
-        Version(more=method("def __reduce__(self):", 'raise TypeError("scale")') + method(
-            "def __deepcopy__(self, memo):",
-            "twin = Net()",
-            "twin.linear = copy.deepcopy(self.linear, memo)",
-            "twin.scale = self.scale.clone()",
-            "return twin",
-        )),
-    ),
+    "deepcopy": Mutant("copies share the buffer", Version(more=COPIED), Version(PLAIN, more=COPIED)),
+    "pickle": Mutant("it refuses to be pickled", Version(more=UNPICKLED), Version(PLAIN, more=UNPICKLED)),
     "export": Mutant("forward decides by values", Version(first="if x.sum() > 1e9: x = x + 1")),
     "ddp-safe": Mutant(
         "an expanded tensor is registered without a clone",

@@ -718,3 +718,46 @@ def test_nothing_lies_too_deep(kind: Any) -> None:
         module.held = kind([module.held])
     assert [one.attribute for one in audit(module)] == ["held"]
     assert_state_follows_module(module, ignore=["held"])
+
+
+CALLS: list[int] = []
+TIMES = 0
+
+
+def note(number: int) -> None:
+    CALLS.append(number)
+
+
+def test_what_methods_have_taken_along_is_as_it_was() -> None:
+    """Globals, also those of functions that are called, closures and defaults."""
+    kept = {"calls": 0}
+
+    class Counting(nn.Module):  # type: ignore[name-defined, misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = torch.ones(3)
+
+        def _apply(self, fn: Any, seen: list[int] = []) -> Any:  # noqa: B006  that is what is tested
+            global TIMES  # noqa: PLW0603
+            TIMES += 1
+            note(TIMES)
+            kept["calls"] += 1
+            seen.append(1)
+            self.scale = fn(self.scale)
+            return super()._apply(fn)
+
+    assert audit(Counting()) == ()
+    assert (CALLS, TIMES, kept) == ([], 0, {"calls": 0})
+    assert vars(Counting)["_apply"].__defaults__ == ([],)
+
+
+def test_what_leaves_the_program_is_not_let_go() -> None:
+    class Leaving(nn.Module):  # type: ignore[name-defined, misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = torch.ones(3)
+
+        def _apply(self, *_: Any) -> Any:
+            sys.exit(3)
+
+    assert [one.path for one in audit(Leaving())] == ["scale"]

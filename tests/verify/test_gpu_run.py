@@ -41,10 +41,12 @@ def test_it_leaves_its_results_and_writes_the_page(bare: dict[str, str], tmp_pat
     assert data["devices"].keys() == {"meta"}
     results = (tmp_path / "out" / "verification.md").read_text(encoding="utf-8")
     table = (tmp_path / "out" / "verification.csv").read_text(encoding="utf-8")
-    header, (*numbers, original) = csv.reader(table.splitlines())
-    assert header == ["case", "passed", "failed", "not run", "the original"]
+    header, (*numbers, original, seconds, memory) = csv.reader(table.splitlines())
+    assert header == ["case", "passed", "failed", "not run", "the original", "seconds", "MiB"]
     assert numbers == ["RBF001/case", "24", "0", "0"]
     assert original.startswith("cpu: fails ")
+    assert float(seconds) > 0
+    assert int(memory) > 0 or sys.platform != "linux"
     assert page.with_suffix(".csv").read_text(encoding="utf-8") == table
     assert results in page.read_text(encoding="utf-8")
     assert page.read_text(encoding="utf-8").startswith("before\n")

@@ -20,6 +20,8 @@ RAISING = {
                     "the constructor raises ValueError: no luck (model.py:14)"),
     "factory": ({"factories.py": FACTORY.replace("return", "raise ValueError('no data')\n    return")},
                 "the factory make_net() raises ValueError: no data (factories.py:4)"),
+    "absent": ({"factories.py": FACTORY.replace("make_net", "made_net")},
+               "the factory make_net() raises AttributeError: module 'factories' has no attribute 'make_net'"),
     "call": ({"model.py": Version(first="raise ValueError(len(x))").text()},
              "the call raises ValueError: 2 (model.py:16)"),
     "import": ({"factories.py": "1 / 0\n" + FACTORY},
@@ -60,7 +62,10 @@ def test_what_raises_is_named_with_its_place(name: str, project: Path, capsys: p
     assert "\x1b" not in out
     if name == "constructor":
         cli.main([*arguments, "-v"])
-        assert "Traceback (most recent call last):" in capsys.readouterr().out
+        out = capsys.readouterr().out
+        assert 'Traceback (most recent call last):\n  File "' in out
+        assert "factories.py" in out
+        assert "regbuf_lint" not in out
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -81,6 +86,7 @@ def test_a_fix_that_cannot_be_built_says_nothing_of_the_original(
     (project / "RBF001" / "case.fixed.py").write_text(Version("raise ValueError").text(), encoding="utf-8")
     assert cli.main(["-j", "1", "RBF001", "--device", "meta"]) == cli.FAILED
     out = capsys.readouterr().out
+    assert "RBF001/case.py:13 as fixed)" in out
     assert "the fixed version cannot be built, so nothing was compared" in out
     assert "moves and works" not in out
 

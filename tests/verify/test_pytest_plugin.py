@@ -305,6 +305,20 @@ class Data(nn.Module):
         self.made = torch.ones(self.size)
 
 
+@dataclasses.dataclass(eq=False)
+class Fields(nn.Module):
+    low: torch.Tensor
+    high: torch.Tensor  # noqa: RBF001
+
+    def __post_init__(self):
+        super().__init__()
+
+
+class Shared(nn.Module):
+    table = torch.ones(3)
+    quiet = torch.ones(3)  # noqa: RBF001
+
+
 class Kinds(nn.Module):
     __slots__ = ("slot",)
 
@@ -334,6 +348,9 @@ class Kinds(nn.Module):
         self.exempt = torch.ones(1)
         object.__setattr__(self, "slot", torch.ones(1))
         object.__setattr__(self, "past", torch.ones(1))
+        object.__setattr__(self, "silenced", torch.ones(1))  # noqa: RBF001
+        self.kept = []
+        self.kept.append(torch.ones(1))  # noqa: RBF001
 
 
 class Raising(nn.Module):
@@ -401,6 +418,8 @@ from seen import *
 def test_kinds():
     Kinds()
     Data(3)
+    Fields(torch.ones(1), torch.ones(1))
+    Shared()
     Caught()
     Moving()
     Following()(torch.ones(3))
@@ -483,15 +502,19 @@ def test_it_sees_what_the_audit_sees_and_changes_no_result(seen: pytest.Pytester
         ("Kinds", "slot", "tensor"),
         ("Kinds", "past", "tensor"),
         ("Data", "made", "tensor"),
+        ("Fields", "low", "tensor"),
+        ("Shared", "table", "tensor"),
         ("Caught", "mask", "tensor"),
         ("Moving", "left", "tensor"),
         ("Following", "window", "tensor"),
     }
     rows = (seen.path / "seen.py").read_text(encoding="utf-8").splitlines()
     for line in lines:
-        if line["attribute"] not in {"slot", "past"}:
+        if line["classes"] == ["Kinds"] and line["attribute"] not in {"slot", "past"}:
             assert f"self.{line['attribute']} = " in rows[line["line"] - 1]
-    result.stdout.fnmatch_lines(["--regbuf-audit=error: the run fails, though its tests pass, for 13 lines above"])
+        else:
+            assert line["attribute"] in rows[line["line"] - 1]
+    result.stdout.fnmatch_lines(["--regbuf-audit=error: the run fails, though its tests pass, for 15 lines above"])
 
 
 @pytest.mark.torch

@@ -74,9 +74,9 @@ class TestClassesOfUsers:
         failed = {check for (check, _), outcome in outcomes(found["cases"][0]).items() if outcome == "failed"}
         assert failed == {"plain-tensors", "moves", "moves-after-use", "casts", "outputs-device", "export"}
 
-    def test_without_inputs_nothing_is_called(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_without_inputs_nothing_is_called_or_verified(self, capsys: pytest.CaptureFixture[str]) -> None:
         code, found = as_json("model.py::Net", "--init", "Net()", "--device", "meta", capsys=capsys)
-        assert code == cli.VERIFIED
+        assert code == cli.FAILED
         by_check = {one["check"]: one for one in found["cases"][0]["checks"]}
         for check in ("outputs-device", "round-trip", "export", "moves-after-use"):
             assert (by_check[check]["outcome"], by_check[check]["reason"]) == ("not run", "no inputs were given")
@@ -237,6 +237,8 @@ MISTAKES = [
     (["model.py::Net", "--factory", "gone.py::make"], "gone.py: no such file"),
     (["model.py::A", "model.py::B", "--init", "A()"], "--init builds one class"),
     (["model.py::Net", "--init", "Net()", "--fixed", "model.py"], "expected FILE=FIXED_FILE"),
+    (["model.py::Net", "--init", "Net("], "--init: `Net(` is no expression: '(' was never closed"),
+    (["model.py::Net", "--init", "Net()", "--inputs", "1 +"], "--inputs: `1 +` is no expression"),
     (["model.py::Net", "--init", "Net()", "--leave-out"], "--leave-out needs classes and --fixed"),
     (["model.py::Net", "--init", "Net()", "--findings", "model.py"], "not what `regbuf-lint"),
     ([".", "--factory", "model.py::make"], "need a class"),
@@ -298,6 +300,7 @@ def without(names: list[str], directory: Path) -> dict[str, str]:
 @pytest.mark.torch
 def test_torch_is_all_that_is_needed(project: Path) -> None:
     command = [sys.executable, "-m", "regbuf_lint.verify", "model.py::Net", "--init", "Net()", "--device", "meta"]
+    command += ["--inputs", "torch.ones(2, 3)"]
     environment = without(OTHERS, project)
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     assert (done.returncode, done.stderr) == (cli.VERIFIED, "")

@@ -466,7 +466,7 @@ def of_list(check: str, made: str, registering: str = 'self.register_buffer("s0"
 
 OF_OTHER_RULES: dict[str, dict[str, Wrong]] = {
     "RBF002": {
-        "a_list_is_a_property_of_tuples": of_list("state-kept", "(self.s0,)"),
+        "a_list_is_a_property_of_tuples": of_list("same-state", "(self.s0,)"),
         "a_list_is_made_on_each_read": of_list("state-kept", "[torch.ones(3)]"),
         "a_list_has_one_more": of_list("outputs-cpu", "[self.s0 + 1, self.s0]"),
         "a_list_is_empty": of_list("state-kept", "[]", "pass"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 import sys
@@ -43,7 +44,26 @@ class Exemptions:
         if any(fnmatchcase(name, pattern) for name in names for pattern in self._patterns):
             return True
         rows = _rows(self._root / line["file"])
-        return any(_is_silenced(rows[number - 1]) for number in _statement(rows, line["line"]))
+        return any(_is_silenced(rows[number - 1]) for number in _numbers(rows, line["line"], line["attribute"]))
+
+
+def _numbers(rows: tuple[str, ...], number: int, attribute: str) -> Iterator[int]:
+    """Yield the rows of the statement that stored, and of those of its class that fill what was stored."""
+    yield from _statement(rows, number)
+    filling = re.compile(rf"\.{re.escape(attribute)}\s*[.\[]")
+    for one in _class_around(rows, number):
+        if filling.search(rows[one - 1]):
+            yield from _statement(rows, one)
+
+
+@lru_cache(maxsize=64)
+def _class_around(rows: tuple[str, ...], number: int) -> range:
+    """Return the rows of the innermost class around a row."""
+    with suppress(SyntaxError, ValueError, RecursionError):
+        classes = (one for one in ast.walk(ast.parse("\n".join(rows))) if isinstance(one, ast.ClassDef))
+        around = [range(one.lineno, (one.end_lineno or 0) + 1) for one in classes]
+        return min((one for one in around if number in one), key=len, default=range(0))
+    return range(0)
 
 
 def _is_silenced(row: str) -> bool:

@@ -26,13 +26,14 @@ from regbuf_lint.verify.structure import (
     kinds_of,
     lineage,
     modules,
+    names_in,
     own_dict,
     own_names,
     slots,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from typing import TypeAlias, TypeVar
 
     _T = TypeVar("_T")
@@ -57,22 +58,69 @@ def isolated_copy(module: nn.Module) -> nn.Module:
 
 @contextmanager
 def classes_set_aside(module: nn.Module) -> Iterator[None]:
-    """Let the classes of a module and its submodules have copies of what they hold, and afterwards what they had."""
+    """Let the classes of a module and its submodules have copies of what they hold, and afterwards what they had.
+
+    So do their methods of what they have taken along, and of what the files have to which they belong.
+    """
     kinds = {base for _, owner in modules(module) for base in lineage(type(owner)) if not is_of_torch(base)}
     before = {kind: dict(own_names(kind)) for kind in kinds}
     copying = _Copying()
+    undo: list[Callable[[], object]] = []
     try:
+        for function in _functions(kinds):
+            undo += _set_aside(function, copying)
         for kind in kinds:
             for name, value in class_attributes(kind).items():
                 if name in before[kind] and not _is_descriptor(value):
                     _set_in_class(kind, name, copying.of(value))
         yield
     finally:
+        for put_back in reversed(undo):
+            put_back()
         for kind, held in before.items():
             for name in [name for name in own_names(kind) if name not in held]:
                 type.__delattr__(kind, name)
             for name, value in held.items():
                 _set_in_class(kind, name, value)
+
+
+def _functions(kinds: Iterable[type]) -> list[FunctionType]:
+    """Return the methods of classes, with the functions of their files that they name."""
+    held = (one for kind in kinds for value in own_names(kind).values() for one in _inside(value))
+    found = {id(one): one for one in held if type(one) is FunctionType}
+    waiting = list(found.values())
+    for function in waiting:  # which grows meanwhile
+        for name in names_in(function.__code__):
+            value = function.__globals__.get(name)
+            if type(value) is FunctionType and id(value) not in found and value.__globals__ is function.__globals__:
+                found[id(value)] = value
+                waiting.append(value)
+    return waiting
+
+
+def _inside(value: Any) -> tuple[Any, ...]:
+    """Return the functions of what a class may hold."""
+    if type(value) is property:
+        return value.fget, value.fset, value.fdel
+    return (value.__func__,) if type(value) in {staticmethod, classmethod} else (value,)
+
+
+def _set_aside(function: FunctionType, copying: _Copying) -> Iterator[Callable[[], object]]:
+    """Let a function have copies of what it can change, and yield what puts each thing back."""
+    for name in ("__defaults__", "__kwdefaults__"):
+        yield partial(setattr, function, name, getattr(function, name))
+        setattr(function, name, copying.of(getattr(function, name)))
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # not assigned as yet
+            yield partial(setattr, cell, "cell_contents", cell.cell_contents)
+            cell.cell_contents = copying.of(cell.cell_contents)
+    names = function.__globals__
+    for name in names_in(function.__code__):
+        if name not in names:
+            yield partial(names.pop, name, None)
+        elif type(names[name]) is not FunctionType:
+            yield partial(names.__setitem__, name, names[name])
+            names[name] = copying.of(names[name])
 
 
 def _is_descriptor(value: object) -> bool:

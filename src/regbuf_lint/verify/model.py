@@ -166,6 +166,8 @@ class CaseReport:
         covers: those of the case's targets of which the module that was built holds an object.
         unrun: functions that the fix changes and the case has not run, as ``FILE::NAME``.
         tracebacks: of what building or calling a version raised.
+        seconds: how long it took.
+        memory: the most MiB that one of its processes held, torch included; 0 where that is not known.
     """
 
     case: Case
@@ -173,6 +175,8 @@ class CaseReport:
     covers: tuple[str, ...] = ()
     unrun: frozenset[str] = frozenset()
     tracebacks: tuple[str, ...] = ()
+    seconds: float = 0.0
+    memory: int = 0
 
     @property
     def verdict(self) -> Verdict:

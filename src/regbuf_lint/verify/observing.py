@@ -40,6 +40,7 @@ class Observation:
         problem: what the process did wrong: a crash, a hang, too much memory, output; empty where nothing.
         stdout: what it wrote to standard output, shortened.
         outside: what each step wrote and did beyond its process, by check (see ``worker.outside``).
+        memory: the most MiB that it held; 0 where that is not known.
     """
 
     inventory: Facts | None
@@ -48,11 +49,13 @@ class Observation:
     problem: str = ""
     stdout: str = ""
     outside: dict[str, Facts] = field(default_factory=dict)
+    memory: int = 0
 
     @property
-    def plain(self) -> list[str]:
-        """The ways to the tensors that no ``nn.Module`` knows."""
-        return sorted(self.inventory["stragglers"]) if self.inventory else []
+    def plain(self) -> dict[str, str]:
+        """The ways to the tensors that no ``nn.Module`` knows, each with the way to its attribute."""
+        found = self.inventory["stragglers"] if self.inventory else {}
+        return {path: found[path]["place"] for path in sorted(found)}
 
     def lacks(self, torch: str, own: Iterable[str]) -> Verdict | None:
         """Return a verdict where the version needs something that is not installed.
@@ -110,7 +113,7 @@ def observe(  # noqa: PLR0913  what a version is looked at for has no smaller pa
     checks: Sequence[str],
     devices: Sequence[str],
     exchange: Path,
-    routes: Sequence[str] = (),
+    routes: dict[str, str] | None = None,
     changed: Facts | None = None,
 ) -> Observation:
     """Build a version in a process of its own and have it looked at.
@@ -132,7 +135,7 @@ def observe(  # noqa: PLR0913  what a version is looked at for has no smaller pa
         "checks": list(checks),
         "devices": list(devices),
         "exchange": str(exchange),
-        "routes": list(routes),
+        "routes": routes,
         "changed": changed or {},
     }
     done = worker.run(request)
@@ -146,6 +149,7 @@ def observe(  # noqa: PLR0913  what a version is looked at for has no smaller pa
         _problem(done),
         done.stdout,
         {line["check"]: line.get("outside", {}) for line in done.lines if "check" in line},
+        max((line["memory"] for line in done.lines if "memory" in line), default=0),
     )
 
 

@@ -60,7 +60,7 @@ def _ask(module: nn.Module, asked: frozenset[str], move: Callable[[nn.Module, se
             before = {name: _tensors(copy, name) for name in asked}
             move(copy, {id(tensor) for held in before.values() for tensor in held})
             after = {name: {id(tensor) for tensor in _tensors(copy, name)} for name in asked}
-    except Exception:  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
+    except (Exception, SystemExit):  # noqa: BLE001  whatever a foreign class raises: it is not known to move anything
         return frozenset()
     return frozenset(name for name in asked if before[name] and after[name].isdisjoint(map(id, before[name])))
 

@@ -10,10 +10,11 @@ code of the program is called, and whatever goes wrong here is never the program
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import weakref
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import update_wrapper
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
@@ -31,10 +32,18 @@ from regbuf_lint.verify.constructions import (
     outermost_initialiser,
 )
 from regbuf_lint.verify.containers import tensors_in
-from regbuf_lint.verify.structure import attributes, buffers, is_of_torch, modules, parameters
+from regbuf_lint.verify.structure import (
+    attributes,
+    buffers,
+    class_attributes,
+    is_of_torch,
+    modules,
+    names_in,
+    parameters,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import CodeType, FrameType
 
 __all__ = ["DEPTH", "INITIALISERS", "Line", "Recorder", "first_argument", "stored_kind", "storing_frame", "value_kind"]
@@ -44,6 +53,8 @@ DEPTH = 3
 
 _INSTALLED = ("site-packages", "dist-packages")
 _ALIAS = "alias"
+_GENERATED = "<string>"
+"""The file of code that dataclasses write."""
 _LOOKED_INTO = (list, tuple, dict)
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size})
 _MOVERS = ("_apply", "to")
@@ -101,6 +112,7 @@ class Recorder:
         self._files: dict[str, str | None] = {}
         self._objects: dict[int, _Object] = {}
         self._silent: dict[type, bool] = {}
+        self._spoken: dict[tuple[type, str], tuple[str, int]] = {}
         self._originals: dict[str, Any] = {}
         self._constructions = Constructions(self._ended)
 
@@ -157,7 +169,9 @@ class Recorder:
         if kind not in self._silent:
             self._silent[kind] = self._of_project(kind) and stores_silently(kind)
         if self._silent[kind]:
-            self._known(module, storing_frame())
+            known = self._known(module, storing_frame())
+            if not known.is_watched:  # its class has no constructor of its own
+                self._ended(module, raised=False)
 
     def _stored(self, module: nn.Module, name: str, value: Any) -> None:
         known = self._objects.get(id(module))
@@ -167,18 +181,26 @@ class Recorder:
         if is_registered or not may_hold_tensors(value):
             return
         frame = storing_frame()
-        file = self._file(frame.f_code.co_filename) if frame is not None else None
-        if frame is None or file is None:
+        place = self._place_of(frame, type(module), name) if frame is not None else None
+        if frame is None or place is None:
             return
-        if known is None and self._is_counted_enough((file, frame.f_lineno, name), type(module)):
+        if known is None and self._is_counted_enough((*place, name), type(module)):
             return
         known = self._known(module, frame)
-        known.places[name] = (file, frame.f_lineno)
+        known.places[name] = place
         if known.is_watched:
             return  # what has become of it is seen when construction ends
         kind = stored_kind(module, name, value)
         if kind in {"tensor", "container", "distribution"}:
             self._count(module, known, name, kind, is_built=outermost_initialiser(module, frame) is None)
+
+    def _place_of(self, frame: FrameType, kind: type, name: str) -> tuple[str, int] | None:
+        """Return the line of the project that a frame runs; of a dataclass, whose constructor has none, its field."""
+        file = self._file(frame.f_code.co_filename)
+        if file is not None:
+            return file, frame.f_lineno
+        is_generated = is_dataclass(kind) and frame.f_code.co_filename == _GENERATED and self._of_project(kind)
+        return self._place_in_class(kind, name) if is_generated else None
 
     def _dropped(self, module: nn.Module, *arguments: Any, **named: Any) -> None:
         known = self._objects.get(id(module))
@@ -194,7 +216,8 @@ class Recorder:
                 return
             owners = [owner for _, owner in modules(module)]
             members = frozenset(map(id, owners))
-            every = ((name, tensors_in(one, members)) for name, one in attributes(module).items() if name not in _KEPT)
+            own = {**class_attributes(type(module)), **attributes(module)}
+            every = ((name, tensors_in(one, members)) for name, one in own.items() if name not in _KEPT)
             found = [(name, held) for name, tensors in every if (held := list(tensors))]
             if not found:
                 return
@@ -222,7 +245,7 @@ class Recorder:
         return line is not None and line.building >= MOST_COUNTED and kind.__qualname__ in line.classes
 
     def _count(self, module: nn.Module, known: _Object, name: str, kind: str, *, is_built: bool) -> None:
-        file, number = known.places.get(name) or self._place_of_class(type(module))
+        file, number = known.places.get(name) or self._place_in_class(type(module), name)
         line = self._lines.setdefault((file, number, name), Line(file, number, name, kind))
         line.classes.add(type(module).__qualname__)
         line.moves_itself &= speaks_of(type(module), name)
@@ -244,8 +267,21 @@ class Recorder:
         module = sys.modules.get(kind.__module__)
         return self._file(getattr(module, "__file__", None) or "") is not None
 
-    def _place_of_class(self, kind: type) -> tuple[str, int]:
-        """Return where the initialiser of a class begins: what stores past ``nn.Module`` does not say where."""
+    def _place_in_class(self, kind: type, name: str) -> tuple[str, int]:
+        """Return where a class speaks of an attribute: what stores past ``nn.Module`` does not say where."""
+        if (kind, name) not in self._spoken:
+            self._spoken[kind, name] = self._row_in_class(kind, name)
+        return self._spoken[kind, name]
+
+    def _row_in_class(self, kind: type, name: str) -> tuple[str, int]:
+        for base in kind.__mro__:
+            file = self._file(getattr(sys.modules.get(base.__module__), "__file__", None) or "")
+            if file is not None:
+                with suppress(OSError, TypeError):  # a class that was not read from a file
+                    rows, first = inspect.getsourcelines(base)
+                    number = _row_of(rows, name)
+                    if number is not None:
+                        return file, first + number
         code: CodeType | None = getattr(vars(kind).get("__init__"), "__code__", None)
         file = self._file(code.co_filename) if code is not None else None
         return (file, code.co_firstlineno) if code is not None and file is not None else ("", 0)
@@ -313,25 +349,27 @@ def may_hold_tensors(value: Any) -> bool:
 
 
 def stores_silently(kind: type[nn.Module]) -> bool:
-    """Whether a class has attributes of which ``nn.Module`` is not told when they are stored."""
+    """Whether a class has attributes of which ``nn.Module`` is not told when they are stored, its own included."""
+    if any(True for value in class_attributes(kind).values() for _ in tensors_in(value)):
+        return True
     own = [vars(base) for base in kind.__mro__ if not is_of_torch(base)]
     if any("__slots__" in names for names in own):
         return True
     codes = [one.__code__ for names in own for one in names.values() if inspect.isfunction(one)]
-    return any(_PAST_MODULE & _names(code) for code in codes)
+    return any(_PAST_MODULE & names_in(code) for code in codes)
+
+
+def _row_of(rows: Sequence[str], name: str) -> int | None:
+    """Return the number of the row that makes an attribute of a class, or that has its name as a text."""
+    made = re.compile(rf"\s*{re.escape(name)}\s*[:=](?!=)|.*[\"']{re.escape(name)}[\"']")
+    return next((number for number, row in enumerate(rows) if made.match(row)), None)
 
 
 def speaks_of(kind: type[nn.Module], attribute: str) -> bool:
     """Whether an ``_apply`` or ``to`` of a class's own names an attribute, or asks for attributes by no name at all."""
     own = (vars(base).get(name) for base in kind.__mro__ if not is_of_torch(base) for name in _MOVERS)
-    names = {name for one in own if inspect.isfunction(one) for name in _names(one.__code__)}
+    names = {name for one in own if inspect.isfunction(one) for name in names_in(one.__code__)}
     return attribute in names or bool(names & {"__dict__", "vars", "getattr", "setattr"})
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = [one for one in code.co_consts if inspect.iscode(one)]
-    texts = {one for one in code.co_consts if isinstance(one, str)}
-    return {*code.co_names, *texts}.union(*map(_names, inner))
 
 
 # ---- frames ----------------------------------------------------------------------------------------------------------

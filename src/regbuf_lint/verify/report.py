@@ -113,6 +113,8 @@ def _case(report: CaseReport) -> dict[str, Any]:
         "case": report.case.name,
         "outcome": report.verdict.outcome.value,
         "reason": report.verdict.reason,
+        "seconds": round(report.seconds, 1),
+        "memory": report.memory,
         "builds": list(report.covers),
         "checks": [
             {
@@ -242,7 +244,7 @@ def _with_rich(header: Row, rows: Sequence[Row]) -> str:
 # ---- Markdown --------------------------------------------------------------------------------------------------------
 
 
-_CASE_HEADER = ("case", "passed", "failed", "not run", "the original")
+_CASE_HEADER = ("case", "passed", "failed", "not run", "the original", "seconds", "MiB")
 
 
 def as_markdown(reports: Sequence[CaseReport], machine: Machine, *, each_case: bool = True) -> str:
@@ -256,11 +258,22 @@ def as_markdown(reports: Sequence[CaseReport], machine: Machine, *, each_case: b
     parts = [
         "\n".join(f"- {line}" for line in heading(machine)),
         summary(reports, machine),
+        _costs(reports),
         _markdown(("check", "device", "passed", "failed", "not run"), list(by_check(reports))),
         *([_markdown(_CASE_HEADER, list(_by_case(reports)))] if each_case else []),
         _markdown(("not run", "times", "cases"), _reasons(reports)),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _costs(reports: Sequence[CaseReport]) -> str:
+    """Return how long all cases took, and which took most."""
+    longest = max(reports, key=lambda one: one.seconds)
+    largest = max(reports, key=lambda one: one.memory)
+    return (
+        f"A case took {sum(one.seconds for one in reports) / len(reports):.1f} s on average, {longest.case.name} most "
+        f"with {longest.seconds:.1f} s; {largest.case.name} held most memory with {largest.memory} MiB, torch included."
+    )
 
 
 def as_csv(reports: Sequence[CaseReport]) -> str:
@@ -281,7 +294,8 @@ def _by_case(reports: Sequence[CaseReport]) -> Iterator[Row]:
             for one in report.results
             if one.check == SHOWS_BUG and one.verdict.outcome is not Outcome.NOT_RUN
         )
-        yield report.case.name, str(number[Outcome.PASSED]), failures or "0", str(number[Outcome.NOT_RUN]), shown
+        numbers = (str(number[Outcome.PASSED]), failures or "0", str(number[Outcome.NOT_RUN]))
+        yield report.case.name, *numbers, shown, f"{report.seconds:.1f}", str(report.memory)
 
 
 def _markdown(header: Row, rows: Sequence[Row]) -> str:

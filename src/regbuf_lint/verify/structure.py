@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from types import MemberDescriptorType
+from types import CodeType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -102,6 +102,13 @@ def class_attributes(kind: type) -> dict[str, Any]:
 def is_of_torch(kind: type) -> bool:
     """Whether torch itself defines a class."""
     return f"{module_of(kind)}.".startswith((_TORCH, "builtins."))
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Return the names and texts in a function, those of functions in it included."""
+    inner = [one for one in code.co_consts if type(one) is CodeType]
+    texts = {one for one in code.co_consts if type(one) is str}
+    return {*code.co_names, *texts}.union(*map(names_in, inner))
 
 
 def modules(root: nn.Module) -> Iterator[tuple[str, nn.Module]]:

@@ -47,6 +47,14 @@ def replacements(pairs: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
+def _check_expression(option: str, text: str) -> None:
+    try:
+        compile(text or "None", option, "eval")
+    except (SyntaxError, ValueError) as error:
+        msg = f"{option}: `{text}` is no expression: {getattr(error, 'msg', error)}"
+        raise CaseError(msg) from error
+
+
 def user_cases(
     targets: Sequence[str],
     *,
@@ -76,6 +84,8 @@ def user_cases(
     if init and len(places) > 1:
         msg = "--init builds one class; for several give --factory"
         raise CaseError(msg)
+    _check_expression("--init", init)
+    _check_expression("--inputs", inputs)
     file = str(places[0][0])
     named = tuple(f"{place}{SEPARATOR}{name}" for place, name in places)
     claims = declared(findings, fixed) if findings else Claims()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Changes, Seen
 from regbuf_lint.verify.checks.registry import CHECKS
-from regbuf_lint.verify.checks.same_code import SameCode
+from regbuf_lint.verify.checks.same_code import SameCode, unrun
 from regbuf_lint.verify.code_changes import code_changes
 from regbuf_lint.verify.control import RAISES, control
 from regbuf_lint.verify.model import (
@@ -28,7 +29,7 @@ from regbuf_lint.verify.model import (
 from regbuf_lint.verify.observing import CALLED, observe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.verify.isolation.client import Worker
     from regbuf_lint.verify.model import Build, Case, Machine
@@ -46,6 +47,7 @@ def verify(case: Case, worker: Worker, machine: Machine) -> CaseReport:
         worker: what starts processes.
         machine: torch's release and the devices.
     """
+    begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="regbuf-verify-", ignore_cleanup_errors=True) as exchange:
         run = _Run(case, worker, machine, Path(exchange))
         if case.lacks:
@@ -56,7 +58,15 @@ def verify(case: Case, worker: Worker, machine: Machine) -> CaseReport:
             results = run.defect()
         else:
             results = run.single()
-    return CaseReport(case, tuple(results), tuple(sorted(run.covered)), frozenset(run.unrun), tuple(run.tracebacks))
+    return CaseReport(
+        case,
+        tuple(results),
+        tuple(sorted(run.covered)),
+        frozenset(run.unrun),
+        tuple(run.tracebacks),
+        time.monotonic() - begin,
+        run.memory,
+    )
 
 
 class _Run:
@@ -73,6 +83,7 @@ class _Run:
         self.covered: set[str] = set()
         self.unrun = set(self._code.changed)
         self.tracebacks: list[str] = []
+        self.memory = 0
 
     def pair(self, build: Build) -> list[CheckResult]:
         """Compare two versions."""
@@ -86,7 +97,8 @@ class _Run:
         lacking = self._lacking(fixed)
         if lacking is not None:
             return [CheckResult(BUILDS, CPU, lacking)]
-        self.unrun.difference_update(fixed.facts.get((SameCode.name, CPU), {}).get("ran", ()))
+        facts = fixed.facts.get((SameCode.name, CPU), {})
+        self.unrun = unrun(self._code, facts) if "ran" in facts else self.unrun
         original = self._on_demand(original, fixed)
         changes = _changes(original, fixed)
         judged = list(self._judged(fixed, original, changes)) if fixed.inventory is not None else []
@@ -112,7 +124,9 @@ class _Run:
             results += self._judged(seen, None, Changes())
         return results
 
-    def _look(self, build: Build, side: str, checks: Iterable[str], routes: Sequence[str] = ()) -> Observation:
+    def _look(
+        self, build: Build, side: str, checks: Iterable[str], routes: dict[str, str] | None = None
+    ) -> Observation:
         seen = observe(
             self._worker,
             build,
@@ -123,6 +137,7 @@ class _Run:
             routes=routes,
             changed=self._changed(build, side),
         )
+        self.memory = max(self.memory, seen.memory)
         classes = set(seen.inventory["classes"]) if seen.inventory else set()
         self.covered |= classes.intersection(self._case.targets)
         if seen.error:

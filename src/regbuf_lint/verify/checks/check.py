@@ -143,7 +143,7 @@ class Check(ABC):
         if self.needs_original and not self.on_demand and seen.facts_before is None:
             return not_run("the process of the original ended before")
         if "no_inputs" in seen.facts:
-            return not_run(seen.facts["no_inputs"])
+            return not_run(seen.facts["no_inputs"], blocks=True)
         if "not_run" in seen.facts:
             return not_run(seen.facts["not_run"])
         if "error" in seen.facts:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen
-from regbuf_lint.verify.checks.differing import difference
+from regbuf_lint.verify.checks.differing import difference, steady
 from regbuf_lint.verify.checks.moves import all_tensors
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
@@ -30,6 +30,8 @@ _MODES = {
 }
 """Several calls in a row, since each may change the state; in both modes, and in one after the other."""
 
+_NO_CALL = "what an earlier call raised"
+
 
 class OutputsCpu(Check):
     """Results of calls in the mode in which the module is built and in both modes, and the inputs afterwards."""
@@ -48,7 +50,7 @@ class OutputsCpu(Check):
         subject.call(subject.fresh(), device)  # what it raises is what building says
         facts: Facts = {"outputs": _results(subject)}
         if subject.side == ORIGINAL:
-            facts["stable"] = facts["outputs"] == _results(subject)
+            facts["again"] = _results(subject)
         return facts
 
     def judge(self, seen: Seen) -> Verdict:
@@ -56,27 +58,44 @@ class OutputsCpu(Check):
         before = seen.facts_before or {}
         if "error" in before:
             return not_run("the original cannot be called")
-        if not before["stable"]:
+        known = _steady(before["outputs"], before["again"])
+        if not known:
             return not_run("the original gives other outputs each time")
-        for call, theirs in before["outputs"].items():
-            ours = seen.facts["outputs"][call]
+        for call, theirs in known.items():
+            ours = seen.facts["outputs"].get(call, _NO_CALL)
             said = f"raises {ours}" if isinstance(ours, str) != isinstance(theirs, str) else _differing(ours, theirs)
             if said:
                 return failed(f"{call} gives another output than that of the original: {said}")
         return PASSED
 
 
+def _steady(outputs: Facts, again: Facts) -> Facts:
+    """Return of each call what is the same each time; calls of which nothing is are left out."""
+    found: Facts = {}
+    for call, one in outputs.items():
+        other = again.get(call, _NO_CALL)
+        if one == other:
+            found[call] = one
+        elif not isinstance(one, str) and not isinstance(other, str):
+            result = steady(one["result"], other["result"])
+            if any(text is not None for _, text in result["places"]):
+                same = {name: value if value == other[name] else None for name, value in one.items()}
+                found[call] = same | {"result": result}
+    return found
+
+
 def _differing(ours: Any, theirs: Any) -> str:
     if isinstance(ours, str):
         return "" if ours == theirs else f"raises {ours}, not {theirs}"
-    if ours["inputs"] != theirs["inputs"]:
-        return difference(ours["result"], theirs["result"]) or "the inputs are changed"
-    return difference(ours["result"], theirs["result"]) or _laid_out_otherwise(ours["tensors"], theirs["tensors"])
+    said = difference(ours["result"], theirs["result"])
+    if not said and theirs["inputs"] not in {None, ours["inputs"]}:
+        said = "the inputs are changed"
+    return said or _laid_out_otherwise(ours["tensors"], theirs["tensors"] or [])
 
 
 def _laid_out_otherwise(ours: list[Facts], theirs: list[Facts]) -> str:
     """Say how tensors lie in memory otherwise; where several elements were in one place, fixes may part them."""
-    for number, (now, before) in enumerate(zip(ours, theirs, strict=True), 1):
+    for number, (now, before) in enumerate(zip(ours, theirs, strict=False), 1):
         if now["strides"] != before["strides"] and 0 not in before["strides"]:
             return f"the strides of tensor {number} are {now['strides']}, not {before['strides']}"
         if now["shares"] != before["shares"]:
@@ -90,7 +109,7 @@ def _results(subject: Subject) -> Facts:
     import torch  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.values import digest, sketch  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import digest, sketch, walked  # noqa: PLC0415  imports torch
 
     contexts: dict[str, Any] = {
         "without gradients": torch.no_grad,
@@ -105,14 +124,21 @@ def _results(subject: Subject) -> Facts:
                 with contexts.get(said, nullcontext)():
                     result = _drawn(called(getattr(module, mode)(), inputs))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
-                found[f"call {number} {said}"] = type(error).__name__
+                found[f"call {number} {said}"] = _told(error)
                 break
             found[f"call {number} {said}"] = {
-                "result": sketch(result),
+                "result": sketch(walked(result)),
                 "inputs": digest(inputs),
                 "tensors": _laid_out(subject, module, inputs, result) if number in {1, len(modes)} else [],
             }
     return found
+
+
+def _told(error: BaseException) -> str:
+    from regbuf_lint.verify.worker.subject import error_facts  # noqa: PLC0415  imports torch
+
+    told = error_facts(error)["error"]
+    return f"{told['type']}: {told['message']}"
 
 
 def _laid_out(subject: Subject, module: nn.Module, inputs: Any, result: Any) -> list[Facts]:

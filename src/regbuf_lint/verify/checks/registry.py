@@ -34,6 +34,8 @@ CHECKS: dict[str, Check] = {
     for check in (
         PlainTensors(),
         StateKept(),
+        OutputsCpu(),
+        SameState(),  # before what makes torch itself change for the whole program, as optimizers do
         Moves(),
         MovesAfterUse(),
         Casts(),
@@ -43,10 +45,8 @@ CHECKS: dict[str, Check] = {
         NotParameters(),
         NoGradients(),
         OptimizerStep(),
-        OutputsCpu(),
         OutputsCast(),
         SameGradients(),
-        SameState(),
         SameCode(),
         OutputsDevice(),
         DeepCopies(),

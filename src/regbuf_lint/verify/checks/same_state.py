@@ -2,114 +2,153 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
-from regbuf_lint.verify.checks.differing import difference
+from regbuf_lint.verify.checks.differing import difference, steady
 from regbuf_lint.verify.model import ORIGINAL, PASSED, failed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.verify.model import Facts, Verdict
     from regbuf_lint.verify.worker.subject import Subject
 
-_CALLS = 3
-_WHEN = {"new": "", "used": " after calls"}
-_NONE = [["", "NoneType None"]]
-_VALUE, _DTYPE, _GRADIENT = range(3)
+_WHEN: dict[str, tuple[str, ...]] = {
+    "": (),
+    " after calls": ("", "", ""),
+    " after calls in train()": ("train",) * 8,
+    " after calls in eval()": ("eval",) * 4,
+}
+"""Calls after which a module is looked at, each by the mode that is set before it."""
+_OVERWRITTEN = "RBF106"
+_REGISTERED = frozenset({"parameter", "buffer"})
 
 
 class SameState(Check):
-    """Parameters, buffers, modes, parts, hooks and plain attributes of a new module and of one that was called."""
+    """Parameters, buffers, modes, parts, hooks and plain attributes of a new module and of ones that were called."""
 
     name = "same-state"
     asserts = (
-        "what the fix is not about stays: values, dtypes, `requires_grad` and order of Parameters and buffers, "
-        "`training`, submodules, hooks, other attributes; of a new module and after calls"
+        "what the module holds stays: values, dtypes, `requires_grad` and order of Parameters and buffers, attributes "
+        "with all that lies in them, also where a property gives them now, which of them share memory, `training`, "
+        "submodules, hooks, settings of the program; of a new module and after calls in each mode"
     )
     shows_bug = False
     needs_original = True
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Look at everything; in the original twice, since what is not the same each time tells nothing."""
-        from regbuf_lint.verify.worker.held import held_by  # noqa: PLC0415  imports torch
-
-        def seen() -> Facts:
-            return {"new": held_by(subject.fresh()), "used": _used(subject)}
-
-        facts = seen()
-        if subject.side == ORIGINAL:
-            facts["again"] = seen()
-        return facts
+        facts = _all_held(subject)
+        return facts | {"again": _all_held(subject)} if subject.side == ORIGINAL else facts
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""
-        for when, said in _WHEN.items():
-            before, now = (seen.facts_before or {}).get(when), seen.facts[when]
-            if before and now:
-                again = (seen.facts_before or {})["again"][when] or before
-                for what, names in _differing(seen, before, now, again):
-                    verdict = none_of(names, f"{what}{said}")
-                    if verdict is not PASSED:
-                        return verdict
-        return _same_order(seen)
+        facts = seen.facts_before or {}
+        for when in _WHEN:
+            before, again, now = facts["held"][when], facts["again"]["held"][when], seen.facts["held"][when]
+            if "raises" in before or "raises" in again:
+                continue
+            if "raises" in now:
+                return failed(f"a call raises {now['raises']}{when}")
+            for what, names in differences(seen, before, now, again):
+                verdict = none_of(names, f"{what}{when}")
+                if verdict is not PASSED:
+                    return verdict
+        settings = (facts["program"], seen.facts["program"], facts["again"]["program"])
+        return none_of(_other_settings(*settings), "changed for the whole program")
 
 
-def _used(subject: Subject) -> Facts:
-    """Return what a module holds after some calls, nothing where it cannot be called."""
+def _all_held(subject: Subject) -> Facts:
+    from regbuf_lint.verify.worker.program import program  # noqa: PLC0415  imports torch
+
+    return {"held": {when: _held(subject, modes) for when, modes in _WHEN.items()}, "program": program()}
+
+
+def _held(subject: Subject, modes: Iterable[str]) -> Facts:
+    """Return what a module holds after calls in some modes, or what one of them raises."""
     from regbuf_lint.verify.worker.held import held_by  # noqa: PLC0415  imports torch
     from regbuf_lint.verify.worker.subject import NoInputsError  # noqa: PLC0415  imports torch
 
     module = subject.fresh()
     try:
-        for _ in range(_CALLS):
-            subject.call(module)
-    except (Exception, SystemExit) as error:  # another check says so
-        if not isinstance(error, NoInputsError) and subject.side != ORIGINAL:
-            raise
-        return {}
-    return held_by(module)
+        for mode in modes:
+            subject.call(getattr(module, mode)() if mode else module)
+    except NoInputsError:
+        return {"raises": "no inputs"}
+    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
+        return {"raises": type(error).__name__}
+    return held_by(module, subject.places, subject.outside())
 
 
-def _differing(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
-    """Yield what is wrong, with names; only what the original holds the same each time is compared."""
-    held = {kind: names for kind, names in before.items() if isinstance(names, dict)}
-    stable = {
-        kind: {name: one for name, one in names.items() if again[kind].get(name) == one} for kind, names in held.items()
-    }
-    for kind in ("parameters", "buffers"):
-        for number, what in ((_DTYPE, "another dtype"), (_VALUE, "another value")):
-            yield what, _other(stable[kind], now[kind], number)
-    yield "requires_grad changed", _other(stable["parameters"], now["parameters"], _GRADIENT)
-    registered = now["parameters"].keys() | now["buffers"].keys()
-    yield "missing", sorted(before["buffers"].keys() - registered)
-    yield "train() or eval() changed", _unequal(stable["training"], now["training"])
-    yield "another class", _unequal(stable["parts"], now["parts"])
+def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
+    """Yield what is held otherwise, with names; only what the original holds the same each time is compared."""
+    about = _about(seen)
+    kinds, kinds_before = now["kinds"], before["kinds"]
+    for name in sorted((kinds_before.keys() & kinds.keys()) - _filled(seen)):
+        if name in again["values"]:
+            said = difference(now["values"][name], steady(before["values"][name], again["values"][name]))
+            yield said, [name] if said else []
+    yield "requires_grad, gradient or hooks changed", _unequal(before["asks"], now["asks"])
+    lie = {
+        name: one for name, one in before["strides"].items() if 0 not in one
+    }  # fixes may part what lies in one place
+    yield "another layout in memory", _unequal(lie, now["strides"])
+    yield (
+        "missing",
+        sorted(
+            name
+            for name, kind in kinds_before.items()
+            if _is_missing(kind, kinds.get(name, "")) and name not in about and name not in seen.changes.gone
+        ),
+    )
+    yield "new", sorted(name for name in kinds.keys() - kinds_before.keys() if not _belongs(name, about))
+    for what, key in (("train() or eval() changed", "training"), ("another class", "parts")):
+        yield what, _unequal(before[key], now[key])
     yield "missing", sorted(before["parts"].keys() - now["parts"].keys())
-    about = _about(seen)
-    for kind in ("parameters", "buffers", "parts"):
-        known = before["parameters"].keys() | before["buffers"].keys() | before[kind].keys()
-        yield "new", sorted(name for name in now[kind].keys() - known if not _belongs(name, before, about))
-    yield "random numbers are drawn otherwise", [] if before["random"] == now["random"] else ["torch, numpy or Python"]
-    yield "changed for the whole program", _other_globals(before["globals"], now["globals"])
-    yield from _attributes(seen, before["attributes"], stable["attributes"], now)
+    yield "new", sorted(name for name in now["parts"].keys() - before["parts"].keys() if not _belongs(name, about))
+    yield from _sharing(before, now, again)
+    for kind in sorted(_REGISTERED):  # optimizers know Parameters by their order, and averages of models their buffers
+        yield f"{kind}s() has another order", _other_order(kinds_before, kinds, kind)
+    yield "modules() has another order", [] if _in_order(before, now) else ["the module"]
+    drawn = before["random"] if before["random"] == again["random"] else now["random"]
+    yield "random numbers are drawn otherwise", [] if drawn == now["random"] else ["torch, numpy or Python"]
 
 
-def _attributes(seen: Seen, before: Facts, stable: Facts, now: Facts) -> Iterator[tuple[str, list[str]]]:
-    """Yield what became of plain attributes that the fix is not about."""
-    about = _about(seen)
-    registered = {name: one[_VALUE] for kind in ("parameters", "buffers") for name, one in now[kind].items()}
-    held = {name for name in before if name not in about}
-    missing = held - now["attributes"].keys()
-    missing -= {name for name in missing if before[name]["digest"] == registered.get(name)}
-    missing -= {name for name in missing.intersection(now["none"]) if before[name]["places"] == _NONE}
-    yield "missing", sorted(missing)
-    added = now["attributes"].keys() - before.keys()
-    yield "new", sorted(name for name in added if not any(_names_of(one, name) for one in about))
-    for name in sorted(held & stable.keys() & now["attributes"].keys()):
-        said = difference(now["attributes"][name], stable[name])
-        yield f"another attribute: {said}", [name] if said else []
+def _filled(seen: Seen) -> set[str]:
+    """Return what was None since a registration was assigned, and what the fix has given its buffer back."""
+    before, now = (one["marks"][_OVERWRITTEN] for one in (seen.inventory_before or seen.inventory, seen.inventory))
+    return {name.removeprefix(".") for name in before if name not in now and _OVERWRITTEN in seen.claims.codes}
+
+
+def _is_missing(before: str, now: str) -> bool:
+    return not now or (before in _REGISTERED and now not in _REGISTERED)
+
+
+def _belongs(added: str, about: set[str]) -> bool:
+    """Whether something belongs to an attribute that was fixed, as ``_masks_count`` does to ``masks``."""
+    path, _, name = added.rpartition(".")
+    return any(path == one.rpartition(".")[0] and one.rpartition(".")[2] in name for one in about)
+
+
+def _sharing(before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
+    """Yield which places shared memory or an object and do not any longer, or the other way round."""
+    common = _places(before) & _places(now) & _places(again)
+    ours, theirs, theirs_again = (_pairs(one["shared"], common) for one in (now, before, again))
+    theirs &= theirs_again
+    yield "no longer shared", sorted(map(" and ".join, theirs - ours))
+    yield "shared now", sorted(map(" and ".join, ours - theirs))
+
+
+def _places(held: Facts) -> set[str]:
+    return {name + step for name, one in held["values"].items() for step, _ in one["places"]} | set(held["outside"])
+
+
+def _pairs(groups: list[list[str]], among: set[str]) -> set[tuple[str, str]]:
+    """Return the neighbours in each group, of some places alone: they stand for the whole group."""
+    kept = (sorted(one for one in group if one in among) for group in groups)
+    return {pair for group in kept for pair in pairwise(group)}
 
 
 def _about(seen: Seen) -> set[str]:
@@ -122,34 +161,19 @@ def _about(seen: Seen) -> set[str]:
     return {one["place"] for path, one in before["stragglers"].items() if path not in kept}
 
 
-def _belongs(added: str, before: Facts, about: set[str]) -> bool:
-    """Whether what is registered now was a plain attribute, or is named after one that was fixed."""
-    return added in before["attributes"] or added in before["none"] or any(_names_of(one, added) for one in about)
-
-
-def _other_globals(before: Facts, now: Facts) -> list[str]:
-    return [name for name, one in before.items() if now[name] != one]
-
-
-def _names_of(fixed: str, added: str) -> bool:
-    """Whether an attribute belongs to one that was fixed, as ``_masks_count`` does to ``masks``."""
-    path, _, name = fixed.rpartition(".")
-    path_added, _, name_added = added.rpartition(".")
-    return path == path_added and name in name_added
-
-
-def _other(before: Facts, now: Facts, number: int) -> list[str]:
-    return [name for name in before.keys() & now.keys() if before[name][number] != now[name][number]]
-
-
 def _unequal(before: Facts, now: Facts) -> list[str]:
     return [name or "the module" for name in before.keys() & now.keys() if before[name] != now[name]]
 
 
-def _same_order(seen: Seen) -> Verdict:
-    """Optimizers know Parameters by their order, and averages of models their buffers."""
-    now, before = seen.facts["new"], (seen.facts_before or {})["new"]
-    for kind in ("parameters", "buffers"):
-        if [name for name in now[kind] if name in before[kind]] != [name for name in before[kind] if name in now[kind]]:
-            return failed(f"{kind}() has another order")
-    return PASSED
+def _other_order(before: Facts, now: Facts, kind: str) -> list[str]:
+    both = [name for name, one in now.items() if one == kind == before.get(name)]
+    return [] if both == [name for name in before if name in set(both)] else both
+
+
+def _in_order(before: Facts, now: Facts) -> bool:
+    return [one for one in now["parts"] if one in before["parts"]] == list(before["parts"])
+
+
+def _other_settings(before: Facts, now: Facts, again: Facts) -> list[str]:
+    names = (name for name in before.keys() | now.keys() if before.get(name) == again.get(name))
+    return [name for name in names if before.get(name) != now.get(name)]

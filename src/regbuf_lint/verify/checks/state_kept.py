@@ -45,7 +45,6 @@ class StateKept(Check):
                 "dtype": str(value.dtype) if same else "",
                 "shape": list(value.shape) if same else [],
                 "registered": id(value) in registered,
-                "holder": holder(module, route),
             }
         return seen
 
@@ -62,12 +61,9 @@ class StateKept(Check):
             if routes[path]["digest"] != one["digest"]
         ]
         wrong += [name for name in seen.changes.gone if not _is_kept(name, before, seen.inventory)]
-        other = [path for path, one in fixed.items() if routes[path]["holder"] != one["holder"]]
         lost = [path for path in fixed if not routes[path]["registered"]]
         if wrong:
             return none_of(wrong, "not the same value as before")
-        if other:
-            return none_of(other, "held by another kind of container")
         if lost:
             return none_of(lost, "neither Parameter nor buffer")
         refused = seen.facts["refused"]
@@ -118,12 +114,6 @@ def refusing(subject: Subject, routes: Iterable[str]) -> dict[str, str]:
         except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
             found[route] = type(error).__name__
     return found
-
-
-def holder(module: nn.Module, route: str) -> str:
-    """Return the type of the container that the attribute of a way holds; empty where it holds none."""
-    attribute, bracket, _ = route.partition("[")
-    return type(_follow(module, attribute)).__name__ if bracket else ""
 
 
 def _follow(module: nn.Module, route: str) -> Any:

@@ -18,6 +18,19 @@ if TYPE_CHECKING:
 _ALONE = "verified_"
 """Before the name of a module that is imported by its path, so that it hides no other."""
 
+_REPLACED: set[str] = set()
+"""The files in whose place others are read."""
+
+
+def is_replaced(file: str) -> bool:
+    """Whether a file is read as it is fixed."""
+    return os.path.realpath(file) in _REPLACED
+
+
+def shown(text: str) -> str:
+    """Return a text with the names of modules as the user knows them."""
+    return text.replace(_ALONE, "")
+
 
 def replace_files(pairs: Iterable[tuple[str, str]]) -> None:
     """Let every later import of a file read another file's text, under the first one's name.
@@ -25,6 +38,7 @@ def replace_files(pairs: Iterable[tuple[str, str]]) -> None:
     ``inspect`` sees the other text too, which matters to what compiles source, as ``torch.jit.script`` does.
     """
     texts = {os.path.realpath(before): Path(after).read_bytes() for before, after in pairs}
+    _REPLACED.update(texts)
     if not texts:
         return
     original = SourceFileLoader.get_code

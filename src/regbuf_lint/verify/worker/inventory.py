@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from regbuf_lint.verify.checks.state_kept import holder, refusing
+from regbuf_lint.verify.checks.state_kept import refusing
 from regbuf_lint.verify.stragglers import found
+from regbuf_lint.verify.worker.code import names_of_files
 from regbuf_lint.verify.worker.importing import file_of
 from regbuf_lint.verify.worker.marks import marks
 from regbuf_lint.verify.worker.program import random_state
@@ -26,6 +27,7 @@ def take_inventory(subject: Subject) -> Facts:
     """Return what all checks start from."""
     module = subject.module
     drawn = random_state()  # also while its files were imported
+    names = names_of_files(subject)
     keys = set(module.state_dict())
     return {
         "parameters": {name: _tensor(one) for name, one in module.named_parameters(remove_duplicate=False)},
@@ -34,6 +36,7 @@ def take_inventory(subject: Subject) -> Facts:
         "marks": marks(subject),
         "keys": sorted(keys),
         "random": drawn,
+        "names": names,
         "classes": sorted(_classes(module)),
     }
 
@@ -52,18 +55,17 @@ def _stragglers(subject: Subject) -> Facts:
     plain = {one.path: (one, tensor) for one, tensor in found(subject.module)}
     refused = refusing(subject, plain)
     return {
-        path: _straggler(subject.module, one, tensor) | _tensor(tensor) | {"refused": refused.get(path, "")}
+        path: _straggler(one, tensor) | _tensor(tensor) | {"refused": refused.get(path, "")}
         for path, (one, tensor) in plain.items()
     }
 
 
-def _straggler(module: nn.Module, one: Straggler, tensor: torch.Tensor) -> dict[str, Any]:
+def _straggler(one: Straggler, tensor: torch.Tensor) -> dict[str, Any]:
     return {
         "kind": one.kind,
         "attribute": one.attribute,
         "place": one.place,
         "said": str(one),
-        "holder": holder(module, one.path),
         "asks": tensor.requires_grad and tensor.is_leaf,
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
+import re
 import sys
 import traceback
 import warnings
@@ -18,6 +19,7 @@ import torch
 from torch import nn
 
 from regbuf_lint.verify.isolation.server import HERE
+from regbuf_lint.verify.stragglers import found
 from regbuf_lint.verify.worker import importing
 from regbuf_lint.verify.worker.accelerators import built_for_accelerator
 from regbuf_lint.verify.worker.values import digest, moved
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Build, Facts
 
 _STAGE = "_regbuf_stage"
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_CONSTANTS = (torch.Tensor, list, tuple, dict)
 _LONGEST_TRACEBACK = 4000
 BUILDING, INPUTS, CALLING = 0, 1, 2
 """Seeds of random numbers; those for building may be replaced to get other random values."""
@@ -38,6 +42,10 @@ class NoInputsError(Exception):
     """There is nothing to call the module with."""
 
 
+class NamedInputsError(NoInputsError):
+    """There are inputs, but not for what takes positions alone."""
+
+
 class Subject:
     """What probes look at.
 
@@ -45,9 +53,11 @@ class Subject:
         build: how the module is built.
         side: ``original`` or ``fixed``.
         exchange: a directory that both sides share; the original is looked at first.
-        routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``.
+        routes: the tensors of the original that no ``nn.Module`` knows, as paths in the notation of ``audit``, each
+            with the way to its attribute; None where this is the original.
         changed: what the fix changes: its ``files``, the ``texts`` that stand in them in this version, and the
-            ``functions``, as ``FILE::NAME``, with the lines on which they begin.
+            ``functions``, as ``FILE::NAME``, and such as assign what is no tensor, each with its name, the line on
+            which it begins, and whether it is changed.
     """
 
     def __init__(
@@ -55,23 +65,47 @@ class Subject:
         build: Build,
         side: str,
         exchange: Path,
-        routes: tuple[str, ...] = (),
+        routes: dict[str, str] | None = None,
         changed: Facts | None = None,
     ) -> None:
         self.build = build
         self.side = side
         self.exchange = exchange
-        self.routes = routes
+        self._routes = routes
         changed = changed or {}
         self.files: list[str] = changed.get("files", [])
         self.texts: list[str] = changed.get("texts", [])
-        self.functions: dict[str, list[int]] = changed.get("functions", {})
+        self.functions: dict[str, tuple[str, int, bool]] = changed.get("functions", {})
         self._given: tuple[Any, ...] = ()
 
     @cached_property
     def module(self) -> nn.Module:
         """The module, for looking at it only."""
         return self.fresh()
+
+    @cached_property
+    def routes(self) -> dict[str, str]:
+        """The plain tensors of the original, each with the way to its attribute."""
+        return self.plain if self._routes is None else self._routes
+
+    @cached_property
+    def plain(self) -> dict[str, str]:
+        """The plain tensors of this version, each with the way to its attribute."""
+        return {one.path: one.place for one, _ in found(self.module)}
+
+    @property
+    def places(self) -> set[str]:
+        """The attributes of the original that hold plain tensors, with the way to them."""
+        return set(self.routes.values())
+
+    def outside(self) -> dict[str, Any]:
+        """Return what the changed files keep under the names of constants."""
+        return {
+            f"{module.__name__}.{name}": value
+            for module in map(importing.import_file, self.files)
+            for name, value in vars(module).items()
+            if isinstance(value, _CONSTANTS)
+        }
 
     def fresh(self, seed: int = BUILDING) -> nn.Module:
         """Build the module anew, with the same random values for the same seed.
@@ -102,12 +136,13 @@ class Subject:
         """Return positional inputs, for what takes no others.
 
         Raises:
-            NoInputsError: there are none, or they have names.
+            NoInputsError: there are none.
+            NamedInputsError: they have names.
         """
         inputs = self.given()
         if isinstance(inputs, dict):
             msg = "the inputs have names"
-            raise NoInputsError(msg)
+            raise NamedInputsError(msg)
         return tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
 
     @property
@@ -220,8 +255,8 @@ def error_facts(error: BaseException) -> Facts:
     return {
         "error": {
             "stage": stage_now,
-            "place": f"{os.path.relpath(last.filename, here())}:{last.lineno}" if last is not None else "",
-            "traceback": "".join(traceback.format_exception(error))[-_LONGEST_TRACEBACK:],
+            "place": _place(last) if last else "",
+            "traceback": _traceback(error)[-_LONGEST_TRACEBACK:],
             "type": type(error).__name__,
             "bases": [kind.__name__ for kind in type(error).__mro__],
             "message": _message(error)[:400],
@@ -230,9 +265,22 @@ def error_facts(error: BaseException) -> Facts:
     }
 
 
+def _place(row: traceback.FrameSummary) -> str:
+    fixed = " as fixed" if importing.is_replaced(row.filename) else ""
+    return f"{os.path.relpath(row.filename, here())}:{row.lineno}{fixed}"
+
+
+def _traceback(error: BaseException) -> str:
+    """Return the traceback from the first row of the user's on."""
+    begin = error.__traceback__
+    while begin is not None and not _is_users(begin.tb_frame.f_code.co_filename):
+        begin = begin.tb_next
+    return importing.shown("".join(traceback.format_exception(type(error), error, begin)))
+
+
 def _message(error: BaseException) -> str:
     try:
-        return " ".join(str(error).split())
+        return _ADDRESS.sub("", importing.shown(" ".join(str(error).split())))
     except Exception:  # noqa: BLE001  whatever a foreign class raises
         return "its message cannot be read"
 

@@ -9,7 +9,7 @@ import re
 from collections import deque
 from enum import Enum
 from functools import partial
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
     from regbuf_lint.verify.model import Facts
 
+Place = tuple[str, str, Any]
+"""The way to a place in a value, what is said of what is there, and that itself."""
+
 _DEEPEST = 30
 _MOST_PLACES, _LONGEST = 60, 160
 _ATOMS = (bool, int, float, complex, str, bytes)
 _CONTAINERS = (dict, list, tuple, deque, set, frozenset)
+_CHANGEABLE = (dict, list, deque, set, bytearray)
 _OPAQUE = (*_ATOMS, type(None), set, frozenset, type, BuiltinFunctionType, ModuleType, torch.Tensor, CodeType)
 _STATE = frozenset({"Parameter", "Buffer"})
 """Classes of tensors that make no difference to a value: fixes change them."""
@@ -133,48 +137,67 @@ def memory(tensor: torch.Tensor) -> int:
 def digest(value: Any) -> str:
     """Return what is equal for two values only if they are equal bit for bit, in every type, key, dtype and shape."""
     state = hashlib.sha256()
-    for step, text in described(value):
+    for step, text, _ in walked(value):
         state.update(f"{step} {text} ".encode("utf-8", "backslashreplace"))
     return state.hexdigest()[:20]
 
 
-def described(value: Any, known: Iterable[Any] = ()) -> Iterator[tuple[str, str]]:
-    """Yield each place in a value with what is there: types, keys in their order, numbers, the bits of tensors.
+def walked(value: Any, known: Iterable[Any] = ()) -> Iterator[Place]:
+    """Yield each place in a value with what is there, and that itself: types, keys, numbers, the bits of tensors.
 
     Args:
         value: anything.
         known: objects of which the type alone is told.
     """
-    yield from _described(value, "", 0, {id(one): one for one in known})
+    yield from _walked(value, "", 0, {id(one): one for one in known})
 
 
-def sketch(value: Any, known: Iterable[Any] = ()) -> Facts:
-    """Return what is equal for equal values, and enough of it to say how two of them differ."""
-    places = [[step, text] for step, text in described(value, known)]
+def sketch(places: Iterable[Place]) -> Facts:
+    """Return what is equal for equal values, and enough of it to say how two of them differ.
+
+    Args:
+        places: what ``walked`` gives.
+    """
+    said = [[step, text] for step, text, _ in places]
     return {
-        "digest": hashlib.sha256(repr(places).encode("utf-8", "backslashreplace")).hexdigest()[:20],
-        "places": [[step, text[:_LONGEST]] for step, text in places[:_MOST_PLACES]],
+        "digest": hashlib.sha256(repr(said).encode("utf-8", "backslashreplace")).hexdigest()[:20],
+        "places": [[step, text[:_LONGEST]] for step, text in said[:_MOST_PLACES]],
     }
 
 
-def _described(value: Any, step: str, depth: int, seen: dict[int, Any]) -> Iterator[tuple[str, str]]:
+def shared(places: Iterable[Place]) -> list[list[str]]:
+    """Return which places share memory, or hold the very same object that can be changed."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for step, _, value in places:
+        one = ("memory", memory(value)) if isinstance(value, torch.Tensor) else ("object", id(value))
+        if one[1] and (isinstance(value, (torch.Tensor, *_CHANGEABLE)) or _is_of_user(value)):
+            found.setdefault(one, []).append(step)
+    return [steps for steps in found.values() if len(steps) > 1]
+
+
+def _is_of_user(value: Any) -> bool:
+    """Whether a value is an object with attributes, and no part of the program such as a function."""
+    return hasattr(value, "__dict__") and not isinstance(value, (*_OPAQUE, FunctionType, MethodType))
+
+
+def _walked(value: Any, step: str, depth: int, seen: dict[int, Any]) -> Iterator[Place]:
     if value is None or isinstance(value, _ATOMS):
-        yield step, f"{type(value).__qualname__} {value!r}"
+        yield step, f"{type(value).__qualname__} {value!r}", value
     elif isinstance(value, torch.Tensor):
         kind = type(value).__qualname__ if type(value).__qualname__ not in _STATE else "Tensor"
-        yield step, f"{kind} {_tensor_text(value)}"
+        yield step, f"{kind} {_tensor_text(value)}", value
         for name, item in sorted(vars(value).items()):
             if name not in _OF_BUFFERS and depth <= _DEEPEST:
-                yield from _described(item, f"{step}.{name}", depth + 1, seen)
+                yield from _walked(item, f"{step}.{name}", depth + 1, seen)
     elif id(value) in seen or depth > _DEEPEST:
-        yield step, type(value).__qualname__
+        yield step, type(value).__qualname__, value
     else:
         seen[id(value)] = value  # held, so that no other object gets its id
-        yield step, f"{type(value).__qualname__} {_own_text(value)}"
+        yield step, f"{type(value).__qualname__} {_own_text(value)}", value
         if isinstance(value, (set, frozenset)):
-            yield from ((step, text) for text in sorted(map(digest, value)))
+            yield from ((step, text, None) for text in sorted(map(digest, value)))
         for further, item in parts(value):
-            yield from _described(item, step + further, depth + 1, seen)
+            yield from _walked(item, step + further, depth + 1, seen)
 
 
 def _tensor_text(tensor: torch.Tensor) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from regbuf_lint.verify.model import CPU, Build, Machine
 from regbuf_lint.verify.worker.accelerators import built_for_accelerator
 from regbuf_lint.verify.worker.inventory import take_inventory
 from regbuf_lint.verify.worker.outside import Outside
-from regbuf_lint.verify.worker.subject import NoInputsError, Subject, error_facts, prepare
+from regbuf_lint.verify.worker.subject import NamedInputsError, NoInputsError, Subject, error_facts, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,13 +40,22 @@ def work(request: dict[str, Any]) -> None:
             note(describe(request["devices"]))
         else:
             _observe(request, note)
-        note({"end": True})
+        note({"end": True, "memory": _held_at_most()})
+
+
+def _held_at_most() -> int:
+    """Return the most MiB that this process has held; 0 on systems that do not tell."""
+    if sys.platform != "linux":
+        return 0
+    import resource  # noqa: PLC0415  not everywhere
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def _observe(request: dict[str, Any], note: Callable[[dict[str, Any]], None]) -> None:
     build = Build.from_json(request["build"])
     prepare(build)
-    subject = Subject(build, request["side"], Path(request["exchange"]), tuple(request["routes"]), request["changed"])
+    subject = Subject(build, request["side"], Path(request["exchange"]), request["routes"], request["changed"])
     outside = Outside(Path(request["scratch"]))
     note({"begin": INVENTORY, "device": CPU})
     facts = _probed(partial(take_inventory, subject))
@@ -64,6 +74,8 @@ def _probed(probe: Callable[[], Facts]) -> Facts:
     """Return what a probe saw, or what it raised; ``sys.exit`` is nothing but an exception here."""
     try:
         return probe()
+    except NamedInputsError as error:
+        return {"not_run": str(error)}
     except NoInputsError as error:
         return {"no_inputs": str(error)}
     except BaseException as error:  # noqa: BLE001  whatever the code under verification raises

@@ -1,0 +1,100 @@
+"""What the changed files and their classes have by name, seen once they are imported and the module is built."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.verify.checks.runs import place_of
+from regbuf_lint.verify.worker.importing import import_file, shown
+from regbuf_lint.verify.worker.values import code_text, digest, parts
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from regbuf_lint.verify.model import Facts
+    from regbuf_lint.verify.worker.subject import Subject
+
+
+def names_of_files(subject: Subject) -> Facts:
+    """Return the names of each changed file and of its classes after a call, with the values of those that are data."""
+    with suppress(Exception, SystemExit):  # where it cannot be called, another check says so
+        subject.call(subject.fresh())
+    found: Facts = {}
+    for module in map(import_file, subject.files):
+        found[shown(module.__name__)] = _values(vars(module))
+        for kind in _classes(module):
+            found[kind.__qualname__] = _values(vars(kind))
+    return found
+
+
+def _classes(module: Any) -> list[type]:
+    return [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
+
+
+def _values(names: Any) -> dict[str, str]:
+    return {
+        name: _head(value) if _is_code(value) else digest(value)
+        for name, value in names.items()
+        if not (name.startswith("__") and name.endswith("__") and not inspect.isroutine(value))
+    }
+
+
+def _is_code(value: Any) -> bool:
+    return inspect.isroutine(value) or isinstance(value, (type, property)) or hasattr(value, "__get__")
+
+
+def special(subject: Subject) -> list[str]:
+    """Return the methods of the files' classes that take the place of inherited ones, or that Python calls itself."""
+    found = []
+    for file in subject.files:
+        for kind in _classes(import_file(file)):
+            inherited = {name for base in kind.__mro__[1:] for name in vars(base)}
+            own = (name for name, value in vars(kind).items() if _is_code(value))
+            place = f"{file}::{kind.__qualname__.replace('.<locals>', '')}"
+            found += [f"{place}.{name}" for name in own if name in inherited or name.startswith("__")]
+    return sorted(found)
+
+
+def _head(value: Any) -> str:
+    """Return what can be told of code besides the bodies of functions with names, which are compared elsewhere."""
+    if isinstance(value, type):
+        return f"{type(value).__qualname__} {value.__qualname__} {[base.__qualname__ for base in value.__bases__]}"
+    if isinstance(value, property):
+        return " ".join(["property", *map(_head, (value.fget, value.fset, value.fdel))])
+    inner = getattr(value, "__func__", value)
+    code = getattr(inner, "__code__", None)
+    kind = type(value).__qualname__
+    if code is None:
+        return f"{kind} {getattr(inner, '__qualname__', '')}"
+    return f"{kind} {_named(code)} {_data_of(inner)} {inspect.signature(inner)}"
+
+
+def _named(code: CodeType) -> str:
+    """Return the name of a function, and of one that has none, what it does."""
+    return code_text(code) if code.co_name.startswith("<") else code.co_name
+
+
+def _data_of(function: Any) -> list[str]:
+    """Return what a function has taken along from the functions around it, other functions left out."""
+    return [digest(one) for _, one in parts(function) if not _is_code(one)]
+
+
+def heirs(subject: Subject) -> dict[str, list[str]]:
+    """Return the classes whose objects have the attributes that no longer hold plain tensors, with those."""
+    found: dict[str, list[str]] = {}
+    classes = [kind for file in subject.files for kind in _classes(import_file(file))]
+    for place in sorted(subject.places - set(subject.plain.values())):
+        path, _, name = place.rpartition(".")
+        owner = type(subject.module.get_submodule(path))
+        for kind in classes:
+            if owner in kind.__mro__ or kind in owner.__mro__:
+                found.setdefault(place_of(kind), []).append(name)
+    return found
+
+
+def bases(subject: Subject) -> dict[str, list[str]]:
+    """Return the classes of the built objects, with their bases."""
+    kinds = {type(one) for one in subject.module.modules()}
+    return {kind.__qualname__: [base.__qualname__ for base in kind.__mro__] for kind in kinds}
