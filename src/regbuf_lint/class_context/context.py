@@ -397,9 +397,15 @@ class ClassContext:
         """Whether the class, a subclass, or code of its file may use the attribute once the object is built."""
         if any(map(self.runs_later, self.readers(attribute))) or self.in_dict(attribute):
             return True
-        if any(one.dynamic for one in self.family_uses) or self.is_read_beside(attribute):
+        if self._computes_names or self.is_read_beside(attribute):
             return True
         return any(reads_when_built(self.inference, one, attribute) for one in self.subclasses_at_hand)
+
+    @cached_property
+    def _computes_names(self) -> bool:
+        """Whether a class of the project reaches attributes by names not known here; an installed one does for all."""
+        is_installed = self.inference.project.is_installed
+        return any(self.inference.uses(one).dynamic for one in self._family if not is_installed(one.scope.file))
 
     def is_read_outside(self, attribute: str) -> bool:
         """Whether something other than the class may read the attribute, as far as the text of the package tells."""
