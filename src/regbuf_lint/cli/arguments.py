@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from regbuf_lint.cli.command_line import split_names
@@ -17,6 +18,8 @@ from regbuf_lint.source.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from _typeshed import SupportsWrite
 
     from regbuf_lint.cli.outputs import Output
     from regbuf_lint.cli.why import Target
@@ -57,6 +60,11 @@ class _Parser(argparse.ArgumentParser):
         unknown = message.removeprefix(_UNKNOWN).split()
         option = unknown[0].partition("=")[0] if message.startswith(_UNKNOWN) else ""
         raise UsageError(message + (did_you_mean(option, self._option_string_actions) if option else ""))
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help; who flushes the output tells that it fails, as Python 3.11 leaves it to them, too."""
+        with suppress(OSError):
+            super()._print_message(message, file)
 
 
 class _AddOutputs(argparse.Action):
