@@ -393,9 +393,14 @@ class ClassContext:
         """Whether an expression of the class is ``self.attribute``, and no cast of it, which may be a copy."""
         return place is not None and self.source.slice(place).partition(".")[2] == attribute
 
-    def is_used_later(self, attribute: str) -> bool:
-        """Whether the class, a subclass, or code of its file may use the attribute once the object is built."""
-        if any(map(self.runs_later, self.readers(attribute))) or self.in_dict(attribute):
+    def is_used_later(self, attribute: str, but: frozenset[str] = frozenset()) -> bool:
+        """Whether the class, a subclass, or code of its file may use the attribute once the object is built.
+
+        Args:
+            attribute: its name.
+            but: methods whose uses are known to be none.
+        """
+        if any(map(self.runs_later, self.readers(attribute) - but)) or self.in_dict(attribute):
             return True
         if self._computes_names or self.is_read_beside(attribute):
             return True

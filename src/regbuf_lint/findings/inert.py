@@ -49,12 +49,12 @@ def inert(context: ClassContext, attribute: str) -> str | None:
 
 
 def _is_only_filled(context: ClassContext, attribute: str) -> bool:
-    """Whether methods put other numbers in the place of all that the tensor holds, and nothing reads them."""
+    """Whether methods put other numbers in the place of all that the tensor holds, and nothing uses these."""
     uses = context.trace(attribute).uses(attribute)
     if not uses or not all(one.sink is Sink.MUTATED and one.refilled for one in uses):
         return False
-    readers = context.readers(attribute) - {one.method for one in uses}
-    return not any(map(context.runs_later, readers)) and not context.is_read_outside(attribute)
+    filling = frozenset(one.method for one in uses)
+    return not context.is_used_later(attribute, but=filling) and not context.is_read_elsewhere(attribute)
 
 
 def _keeps_number(store: Store) -> bool:

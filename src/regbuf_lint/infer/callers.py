@@ -155,8 +155,8 @@ def _told_about(
 
 def _behind_star(function: FunctionNode, call: ast.Call) -> frozenset[str]:
     """The arguments that a call may give by ``*values``, of which only following it tells what they hold."""
-    place = next((place for place, one in enumerate(call.args) if isinstance(one, ast.Starred)), len(call.args))
-    return frozenset(positional_names(function)[place:]) if place < len(call.args) else frozenset()
+    star = next((place for place, one in enumerate(call.args) if isinstance(one, ast.Starred)), None)
+    return frozenset() if star is None else frozenset(positional_names(function)[star:])
 
 
 def stated_to_be_tensors(

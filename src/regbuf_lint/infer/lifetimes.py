@@ -44,12 +44,9 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     Those that methods of the class itself make of an object, such as copies, end with it too. A function that makes
     one counts where some ``forward`` alone calls it, and so does a method that keeps nothing.
     """
-    found = [(function_around(scope), scope, call) for scope, call in islice(calls(inference, symbol), MOST_CALLS)]
-    others = [
-        (function, scope, call)
-        for function, scope, call in found
-        if (function is None or maker(function) not in inference.classes(symbol)) and not is_in_test(inference, scope)
-    ]
+    every = islice(calls(inference, symbol), MOST_CALLS)
+    found = [(function_around(scope), scope, call) for scope, call in every if not is_in_test(inference, scope)]
+    others = [one for one in found if one[0] is None or maker(one[0]) not in inference.classes(symbol)]
     return bool(others) and all(_serves_forward(inference, one[0]) or _ends_there(inference, *one) for one in others)
 
 

@@ -293,10 +293,13 @@ class Trace:
         Once this one is a buffer the condition is never true again, and the others stay where they are.
         """
         asked = self._asking_place(attribute)
-        moved = {one.method for one in self.stores(attribute) if one.moves_by_hand and not one.certain} & asked
+        moving = {one.method for one in self._moves_on_condition(attribute)} & asked
         for name in sorted(self.attributes - {attribute}):
-            behind = (one for one in self.stores(name) if one.moves_by_hand and not one.certain)
-            yield from (one for one in behind if one.method in moved - self._asking_place(name))
+            methods = moving - self._asking_place(name)
+            yield from (one for one in self._moves_on_condition(name) if one.method in methods)
+
+    def _moves_on_condition(self, attribute: str) -> list[Store]:
+        return [one for one in self.stores(attribute) if one.moves_by_hand and not one.certain]
 
     def _asking_place(self, attribute: str) -> set[str]:
         """The methods that compare the attribute's device, or its dtype, with another one."""

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.verify.worker.importing import place_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
@@ -88,13 +90,6 @@ def _own(subject: Subject, kind: type) -> list[tuple[str, Any]]:
     """Return the methods and properties of a class of the changed files."""
     is_own = place_of(kind).partition("::")[0] in subject.files
     return [(name, value) for name, value in vars(kind).items() if is_own and _functions(value)]
-
-
-def place_of(kind: type) -> str:
-    """Return a class as ``FILE::NAME``."""
-    from regbuf_lint.verify.worker.importing import file_of  # noqa: PLC0415  imports torch
-
-    return f"{file_of(sys.modules.get(kind.__module__))}::{kind.__qualname__.replace('.<locals>', '')}"
 
 
 def _functions(value: Any) -> list[Any]:

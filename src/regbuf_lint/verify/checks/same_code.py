@@ -35,10 +35,10 @@ class SameCode(Check):
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Look at classes, see which changed functions run, and run the methods among them."""
-        from regbuf_lint.verify.worker.code import bases, heirs, names_of_files, special  # noqa: PLC0415  imports torch
+        from regbuf_lint.verify.worker.code import bases, fixed_by_class, names_of_files, special  # noqa: PLC0415  imports torch
 
         uses, ran = runs(subject)
-        facts: Facts = {"uses": uses, "ran": sorted(ran), "heirs": heirs(subject)}
+        facts: Facts = {"uses": uses, "ran": sorted(ran), "fixed": fixed_by_class(subject)}
         if subject.side == ORIGINAL:  # what is not the same each time tells nothing
             facts |= {"again": runs(subject)[0], "names": names_of_files(subject)}
         return facts | {"bases": bases(subject), "special": special(subject)}
@@ -88,16 +88,14 @@ def _same_results(seen: Seen, before: Facts) -> Verdict:
             verdict = none_of(names, f"{what} after {use}")
             if verdict is not PASSED:
                 return verdict
-    left = unrun(seen.code, seen.facts)
-    return (
-        not_run(f"changed or broken, and nothing runs it: {', '.join(sorted(_names(left)))}"[:200]) if left else PASSED
-    )
+    left = sorted(_names(unrun(seen.code, seen.facts)))
+    return not_run(f"changed or broken, and nothing runs it: {', '.join(left)}"[:200]) if left else PASSED
 
 
 def unrun(code: CodeChanges, facts: Facts) -> set[str]:
     """Return the functions that are changed, or assign what no buffer takes, and that nothing runs."""
     left = (code.changed.keys() | code.storing.keys()) - set(facts["ran"])
-    fixed = {place: set(attributes) for place, attributes in facts["heirs"].items()}
+    fixed = {place: set(attributes) for place, attributes in facts["fixed"].items()}
     return {
         place
         for place in left

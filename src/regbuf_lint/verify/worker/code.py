@@ -6,8 +6,7 @@ import inspect
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.verify.checks.runs import place_of
-from regbuf_lint.verify.worker.importing import import_file, shown
+from regbuf_lint.verify.worker.importing import import_file, place_of, shown
 from regbuf_lint.verify.worker.values import code_text, digest, parts
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ def special(subject: Subject) -> list[str]:
         for kind in _classes(import_file(file)):
             inherited = {name for base in kind.__mro__[1:] for name in vars(base)}
             own = (name for name, value in vars(kind).items() if _is_code(value))
-            place = f"{file}::{kind.__qualname__.replace('.<locals>', '')}"
-            found += [f"{place}.{name}" for name in own if name in inherited or name.startswith("__")]
+            found += [f"{place_of(kind)}.{name}" for name in own if name in inherited or name.startswith("__")]
     return sorted(found)
 
 
@@ -81,7 +79,7 @@ def _data_of(function: Any) -> list[str]:
     return [digest(one) for _, one in parts(function) if not _is_code(one)]
 
 
-def heirs(subject: Subject) -> dict[str, list[str]]:
+def fixed_by_class(subject: Subject) -> dict[str, list[str]]:
     """Return the classes whose objects have the attributes that no longer hold plain tensors, with those."""
     found: dict[str, list[str]] = {}
     classes = [kind for file in subject.files for kind in _classes(import_file(file))]

@@ -113,3 +113,8 @@ def file_of(module: Any) -> str | None:
     """Return the resolved path of a module's file."""
     file = getattr(module, "__file__", None)
     return os.path.realpath(file) if isinstance(file, str) else None
+
+
+def place_of(kind: type) -> str:
+    """Return a class as ``FILE::NAME``."""
+    return f"{file_of(sys.modules.get(kind.__module__))}::{kind.__qualname__.replace('.<locals>', '')}"
