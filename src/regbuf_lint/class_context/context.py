@@ -19,7 +19,7 @@ from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.draws import is_drawn_by_torch
-from regbuf_lint.infer.outside_reads import is_read_in_other_files, reads_when_built
+from regbuf_lint.infer.outside_reads import is_read_in_other_files
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import traced
 from regbuf_lint.model.class_view import Registration, Write, by_attribute, seen_by
@@ -402,9 +402,7 @@ class ClassContext:
         """
         if any(map(self.runs_later, self.readers(attribute) - but)) or self.in_dict(attribute):
             return True
-        if self._computes_names or self.is_read_beside(attribute):
-            return True
-        return any(reads_when_built(self.inference, one, attribute) for one in self.subclasses_at_hand)
+        return self._computes_names or self.is_read_beside(attribute)
 
     @cached_property
     def _computes_names(self) -> bool:

@@ -31,17 +31,17 @@ def is_read_in_other_files(inference: Inference, symbol: ClassSymbol, attribute:
     )
 
 
-def reads_when_built(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
-    """Whether a method of a class reads an attribute of its object, constructors left aside."""
-    return not inference.uses(symbol).read.get(attribute, set()) <= BUILDERS
-
-
 def _is_read_in(inference: Inference, symbol: ClassSymbol, attribute: str, file: FileFacts) -> bool:
     classes = [ClassSymbol(scope) for scope in file.class_scopes()]
-    reading = (one for one in classes if reads_when_built(inference, one, attribute))
+    reading = (one for one in classes if _reads_when_built(inference, one, attribute))
     if any(symbol in inference.classes(one) or not _is_given_one(inference, one, attribute) for one in reading):
         return True
     return read_outside(file.tree, map(inference.definition, classes), attribute)
+
+
+def _reads_when_built(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
+    """Whether a method of a class reads an attribute of its object, constructors left aside."""
+    return not inference.uses(symbol).read.get(attribute, set()) <= BUILDERS
 
 
 def _is_given_one(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
