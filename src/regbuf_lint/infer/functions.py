@@ -11,9 +11,10 @@ from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.tree import children
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
+from regbuf_lint.infer.chosen_devices import is_chosen_by_callers
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
-from regbuf_lint.infer.locations import is_chosen_by_machine
+from regbuf_lint.infer.locations import is_chosen_by_machine, is_device
 from regbuf_lint.infer.narrowing import give_what_others_set, names_asked_for
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
@@ -258,10 +259,8 @@ def _argument(
             return value
         if value is None and any(_holds_tensors(one) for one in promised):
             promised |= _plain_default(frame, default)
-        if value is None and isinstance(default, ast.Constant) and isinstance(default.value, str):
-            promised = usually(promised, default.value)
-        if value is None and default is not None and not _is_left_to_machine(frame, default):
-            promised = frozenset(_left_out(one, is_number=_is_number(default)) for one in promised)
+        if value is None and default is not None and not _is_chosen(frame, parameter, default):
+            promised = _with_default(promised, default)
         none_too = is_none(default) and value is None
         return promised | NONE if none_too and not may_be(promised, Unknown) else promised
     return value
@@ -277,9 +276,23 @@ def _is_number(default: ast.expr | None) -> bool:
     return isinstance(operand, ast.Constant) and type(operand.value) in {int, float}
 
 
-def _is_left_to_machine(frame: Frame, default: ast.expr) -> bool:
-    """Whether a parameter defaults to a device that the machine chooses; a constant, as most defaults are, is none."""
-    return not isinstance(default, ast.Constant) and is_chosen_by_machine(_default_value(frame, default))
+def _is_chosen(frame: Frame, parameter: ast.arg, default: ast.expr) -> bool:
+    """Whether a parameter is a device that the machine chooses by default, or all who build the object."""
+    if isinstance(default, ast.Constant) and not isinstance(default.value, str):
+        return False
+    value = _default_value(frame, default)
+    if not is_device(value) or frame.symbol is None:
+        return is_chosen_by_machine(value)
+    return is_chosen_by_machine(value) or is_chosen_by_callers(
+        frame.inference, frame.symbol, frame.scope.node, parameter.arg
+    )
+
+
+def _with_default(promised: Value, default: ast.expr) -> Value:
+    """What an argument is promised to be that callers may leave out."""
+    if isinstance(default, ast.Constant) and isinstance(default.value, str):
+        promised = usually(promised, default.value)
+    return frozenset(_left_out(one, is_number=_is_number(default)) for one in promised)
 
 
 def _left_out(one: Alternative, *, is_number: bool) -> Alternative:

@@ -55,10 +55,15 @@ def _location_of_one(one: Alternative) -> Location:
 
 def is_chosen_by_machine(value: Value) -> bool:
     """Whether a value is what the machine chooses: an accelerator where there is one, or its name, else the CPU."""
-    return bool(value) and all(map(_may_be_device, value)) and location_of(value) is Location.CHOSEN
+    return is_device(value) and location_of(value) is Location.CHOSEN
 
 
-def _may_be_device(one: Alternative) -> bool:
+def is_device(value: Value) -> bool:
+    """Whether a value is a device or the name of one."""
+    return bool(value) and all(map(_is_device, value))
+
+
+def _is_device(one: Alternative) -> bool:
     """Whether a value is a device or the name of one."""
     if isinstance(one, Literal) and isinstance(one.value, str):
         return one.value.partition(":")[0] in {"cpu", *_ACCELERATORS}

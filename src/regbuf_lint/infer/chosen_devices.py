@@ -1,0 +1,58 @@
+"""Devices that a constructor has a default for, and that whoever builds an object chooses all the same."""
+
+from __future__ import annotations
+
+import ast
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import arguments_with_defaults, given_expressions
+from regbuf_lint.index.scopes import FUNCTIONS
+from regbuf_lint.infer.makers import MOST_CALLS, calls, calls_beside, function_around, maker
+from regbuf_lint.infer.serving_tests import is_in_test
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.inference import Inference
+
+_DEEPEST = 3
+"""Constructors through which a device is followed that each hands on to the next."""
+
+
+def is_chosen_by_callers(
+    inference: Inference, symbol: ClassSymbol, constructor: ast.AST, argument: str, depth: int = 0
+) -> bool:
+    """Whether every call of a class in its project says on which device, and some call does; tests say nothing.
+
+    A device that is written out is not chosen, and one that a constructor hands on is where its callers choose it.
+
+    Args:
+        inference: what the run shares.
+        symbol: the class.
+        constructor: a function that may be the one which the calls reach.
+        argument: the name of the device among its arguments.
+        depth: through how many constructors the device was followed.
+    """
+    found = inference.find_method(symbol, "__init__")
+    if found is None or found[1] is not constructor or depth > _DEEPEST:
+        return False
+    every = chain(calls(inference, symbol), calls_beside(inference, symbol))
+    looked_at = list(islice((one for one in every if not is_in_test(inference, one[0])), MOST_CALLS + 1))
+    given = [(scope, given_expressions(found[1], call).get(argument)) for scope, call in looked_at]
+    return 0 < len(given) <= MOST_CALLS and all(_is_chosen(inference, scope, one, depth) for scope, one in given)
+
+
+def _is_chosen(inference: Inference, scope: Scope, device: ast.expr | None, depth: int) -> bool:
+    if device is None or isinstance(device, ast.Constant):
+        return False
+    if isinstance(device, ast.Call) and all(isinstance(one, ast.Constant) for one in device.args):
+        return False
+    function = function_around(scope)
+    owner = None if function is None else maker(function)
+    if owner is None or function is None or not isinstance(function.node, FUNCTIONS):
+        return True
+    defaults = {one.arg: default for one, default in arguments_with_defaults(function.node)}
+    if not isinstance(device, ast.Name) or defaults.get(device.id) is None:
+        return True
+    return is_chosen_by_callers(inference, owner, function.node, device.id, depth + 1)
