@@ -215,7 +215,7 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
     places = frozenset[Origin]().union(*(one.origins for one in call.trails))
     to_cpu = any(one.flow is Flow.PLACE and one.on_cpu for one in places)
     if has("move_to_cpu_methods", name) or to_cpu or any(map(is_cpu, values)):
-        return trail.then(Flow.TO_CPU)
+        return trail.then(Flow.METADATA if is_number(call.result) else Flow.TO_CPU)
     if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
         return trail
     there = _beside(one for given in call.trails for one in given.origins)

@@ -238,6 +238,8 @@ class Tracer:
             others = frozenset[Origin]().union(*(one.tensors for place, one in enumerate(trails) if place != index))
             if others:
                 self._meet_one(frame, trail, node, others, callee)
+        if any(_is_brought_to_cpu(one) for one in trails):
+            trails = [_met_on_cpu(one) for one in trails]
         following = [any(origin.follows for origin in one.origins) for one in trails]
         result: set[Origin] = set()
         for index, trail in enumerate(trails):
@@ -373,6 +375,15 @@ def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
 def _joined(one: Origin) -> Origin:
     """What has been computed with something that follows the object lies where that does, or the call has failed."""
     return one.then(Flow.JOINED if one.source is Source.ENTRY and one.is_tensor else Flow.COMPUTED)
+
+
+def _is_brought_to_cpu(trail: Trail) -> bool:
+    return bool(trail.tensors) and all(one.flow is Flow.TO_CPU for one in trail.tensors)
+
+
+def _met_on_cpu(trail: Trail) -> Trail:
+    """What has been computed with something that was moved to the CPU lies there, too, or the call has failed."""
+    return Trail(frozenset(one.then(Flow.TO_CPU) if one.source is Source.PARAMETER else one for one in trail.origins))
 
 
 _ASKED_OF_NO_TENSOR = frozenset({(Flow.METADATA, Sink.EMPTINESS), (Flow.PLACE, Sink.PLACE)})
