@@ -16,7 +16,7 @@ from regbuf_lint.model.settings import Settings
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = ("base", "heir", "other", "user", "tools")
+NAMES = ("base", "subclass", "other", "user", "tools")
 IMPORTS = (
     "from pkg.{0} import Layer as Base",
     "import pkg.{0} as far\nBase = far.Layer",
