@@ -155,7 +155,7 @@ class Functions:
         return combine([operator_signature(one) for one in operators])
 
     def _constructor(self, name: str, file: SourceFile) -> Spec:
-        if file.name == "torch._C" and TYPE_NAMES.get(name) in {"size", "generator", "device", "dtype"}:
+        if file.name == "torch._C" and TYPE_NAMES.get(name) in {"size", "generator", "device", "dtype", "limits"}:
             return TYPE_NAMES[name]
         if name.endswith("Storage"):
             return "storage"

@@ -42,6 +42,8 @@ TYPE_NAMES: dict[str, str] = {
     "TypeIs": "bool",
     "TypedStorage": "storage",
     "UntypedStorage": "storage",
+    "finfo": "limits",
+    "iinfo": "limits",
     "_TypeGuard": "bool",
     "_TypeIs": "bool",
     "_Node": "other",

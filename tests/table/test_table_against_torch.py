@@ -23,7 +23,14 @@ def describe(value: Any) -> Any:
     torch = pytest.importorskip("torch")
     numpy = pytest.importorskip("numpy")
     plain = {bool: "bool", int: "int", float: "float", str: "str", type(None): "none", torch.Size: "size"}
-    plain |= {torch.dtype: "dtype", torch.device: "device", torch.Generator: "generator", numpy.ndarray: "numpy"}
+    plain |= {
+        torch.dtype: "dtype",
+        torch.device: "device",
+        torch.Generator: "generator",
+        torch.finfo: "limits",
+        torch.iinfo: "limits",
+        numpy.ndarray: "numpy",
+    }
     if isinstance(value, torch.Tensor):
         return "tensor"
     if isinstance(value, (torch.TypedStorage, torch.UntypedStorage)):

@@ -10,7 +10,7 @@ from tables_at_hand import API, CLASSES, members
 
 KINDS = {
     *("tensor", "optional-tensor", "int", "float", "bool", "str", "number", "none", "dtype", "device", "size"),
-    *("generator", "storage", "numpy", "other", "unknown"),
+    *("generator", "limits", "storage", "numpy", "other", "unknown"),
 }
 UV = {"tuple": ["tensor", "tensor"]}
 
@@ -79,7 +79,7 @@ def test_traits_name_only_what_the_table_has() -> None:
         ("torch.Size", "size"),
         ("torch.device", "device"),
         ("torch.Generator", "generator"),
-        ("torch.finfo", "other"),
+        ("torch.finfo", "limits"),
         ("torch.is_tensor", "bool"),
         ("torch.typename", "str"),
         ("torch.numel", "int"),

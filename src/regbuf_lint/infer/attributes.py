@@ -32,6 +32,7 @@ from regbuf_lint.infer.references import (
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.value import (
     NONE,
+    NUMBER,
     TENSOR_KINDS,
     UNKNOWN,
     Alternative,
@@ -96,6 +97,8 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
 
 
 def _of_plain_object(owner: Alternative, name: str, node: ast.expr) -> Value:
+    if isinstance(owner, Other) and owner.what == "limits":
+        return NUMBER
     if isinstance(owner, Array) and name in ARRAY_VIEWS:
         return frozenset({owner})
     if isinstance(owner, Unknown) and has("place_properties", name):

@@ -6,8 +6,8 @@ import ast
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, given_expressions
-from regbuf_lint.index.scopes import FUNCTIONS
+from regbuf_lint.classes.definition import given_expressions
+from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.infer.makers import MOST_CALLS, calls, calls_beside, function_around, maker
 from regbuf_lint.infer.serving_tests import is_in_test
 
@@ -25,7 +25,8 @@ def is_chosen_by_callers(
 ) -> bool:
     """Whether every call of a class in its project says on which device, and some call does; tests say nothing.
 
-    A device that is written out is not chosen, and one that a constructor hands on is where its callers choose it.
+    A device that is written out is not chosen. What an nn.Module builds moves with it, so that a device which it hands
+    on has to be one that its own callers choose.
 
     Args:
         inference: what the run shares.
@@ -50,9 +51,8 @@ def _is_chosen(inference: Inference, scope: Scope, device: ast.expr | None, dept
         return False
     function = function_around(scope)
     owner = None if function is None else maker(function)
-    if owner is None or function is None or not isinstance(function.node, FUNCTIONS):
+    if owner is None or function is None or inference.hierarchy.membership(owner).verdict is Verdict.NO:
         return True
-    defaults = {one.arg: default for one, default in arguments_with_defaults(function.node)}
-    if not isinstance(device, ast.Name) or defaults.get(device.id) is None:
-        return True
+    if not isinstance(device, ast.Name):
+        return False
     return is_chosen_by_callers(inference, owner, function.node, device.id, depth + 1)

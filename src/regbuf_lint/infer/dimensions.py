@@ -40,6 +40,8 @@ def makes_number(name: str, arguments: Arguments, like: Tensor) -> bool:
     if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
         return True
     if not is_made_of_data(name):
+        if has("factory_functions", name) and _names_no_sizes(arguments):
+            return not arguments.keyword("device")
         return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
     data = arguments.argument(0, "data")
     return (
@@ -102,6 +104,12 @@ def keeps_form(name: str, arguments: Arguments) -> bool:
 def _names_one_size(arguments: Arguments) -> bool:
     sizes = arguments.positional
     return len(sizes) == 1 and bool(sizes[0]) and all(map(is_plain_number, sizes[0])) and not arguments.starred
+
+
+def _names_no_sizes(arguments: Arguments) -> bool:
+    """Whether ``()`` or ``[]`` is given as the sizes."""
+    sizes = arguments.argument(0, "size")
+    return bool(sizes) and all(isinstance(one, Sequence) and one.items == () for one in sizes)
 
 
 def _names_no_dimension(arguments: Arguments) -> bool:
