@@ -406,13 +406,9 @@ class ClassContext:
 
     @cached_property
     def _computes_names(self) -> bool:
-        """Whether a class of the project reaches attributes by names not known here; an installed one does for all."""
+        """Whether a class of the project may read attributes by names not known here; an installed one does for all."""
         is_installed = self.inference.project.is_installed
-        return any(
-            self.inference.uses(one).asking or self.inference.uses(one).dict_users
-            for one in self._family
-            if not is_installed(one.scope.file)
-        )
+        return any(self.inference.uses(one).asking for one in self._family if not is_installed(one.scope.file))
 
     def is_read_outside(self, attribute: str) -> bool:
         """Whether something other than the class may read the attribute, as far as the text of the package tells."""

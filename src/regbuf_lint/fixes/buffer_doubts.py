@@ -8,6 +8,7 @@ from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing
+from regbuf_lint.fixes.outside_writes import other_value_from_outside
 from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty
 from regbuf_lint.fixes.shown_alone import why_shown
 from regbuf_lint.fixes.unmet_demands import unmet_demands
@@ -69,6 +70,14 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
     if other is not None:
         found.append(_about_other(other))
+    named = [plan.attribute for plan in plans if plan.attribute is not None]
+    outside = (other_value_from_outside(context, one) for one in named)
+    found.extend(f"{what}, and a buffer takes nothing but tensors" for what in outside if what is not None)
+    found.extend(
+        f"`{owner}` has an attribute of that name in its body, over which `register_buffer` raises KeyError"
+        for one in named
+        if (owner := _shadowing_subclass(context, one)) is not None
+    )
     if any(may_start_empty(plan.writes) and _changes(context, plan) for plan in plans):
         found.append(
             "it starts empty and is filled later; DistributedDataParallel fails where processes hold other shapes"
@@ -99,6 +108,12 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and (none := context.places.class_none(plan.attribute)) is not None
     )
     return [*found, *_about_class(context, plans)]
+
+
+def _shadowing_subclass(context: ClassContext, attribute: str) -> str | None:
+    """A subclass whose body has an attribute of that name."""
+    found = (one for one in context.subclasses_at_hand if context.inference.definition(one).defines(attribute))
+    return next((one.scope.qualname for one in found), None)
 
 
 def _about_other(write: Write) -> str:
