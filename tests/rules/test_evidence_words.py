@@ -40,3 +40,46 @@ def test_what_is_handed_on_is_the_tensor_or_what_is_computed_from_it(statement: 
     source = SourceText.from_text(NET.format(statement=statement))
     (finding,) = Session(Settings(root=Path.cwd())).check(Path("net.py"), source).findings
     assert finding.evidence[0].message == f"`forward` (line 12) {words}"
+
+
+MOVING = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mask = torch.linspace(0, 1, 3)
+
+    def moved(self, x):
+        return self.mask.to(x.device)
+
+    def forward(self, x):
+{body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "        mask = self.mask.to(x)\n        y = mask.exp()\n        return x * y",
+            "`forward` (line 14) moves it by hand, to combine it with `x`, which comes from the caller",
+        ),
+        (
+            "        return x * torch.exp(\n            self.mask.to(x)\n        )",
+            "`forward` (line 15) moves it by hand, to combine it with `x`, which comes from the caller",
+        ),
+        (
+            "        return x * self.moved(x)",
+            "`forward` (line 14) combines it with `x`, which comes from the caller, to which it is moved by hand",
+        ),
+        ("        return x * self.mask", "`forward` (line 14) combines it with `x`, which comes from the caller"),
+    ],
+    ids=["before", "within", "in another method", "no move"],
+)
+def test_who_moves_it_by_hand_does_so_where_it_is_moved(body: str, words: str) -> None:
+    source = SourceText.from_text(MOVING.format(body=body))
+    (finding,) = Session(Settings(root=Path.cwd())).check(Path("net.py"), source).findings
+    assert finding.evidence[0].message == words

@@ -50,22 +50,32 @@ def _places(context: ClassContext, attribute: str) -> Iterator[tuple[str, Span, 
     """What is certain of the tensor comes before what something that is not followed may have made of it."""
     every = sorted(context.trace(attribute).uses(attribute), key=_weight)
     uses = [one for one in every if not one.guessed]
-    yield from _meetings(uses)
+    yield from _meetings(context, uses)
     for store in context.trace(attribute).stores(attribute):
         if store.only_moves:
             yield "moved", store.span, store.path, store.method, "moves it by hand"
     yield from _changes(context, attribute, uses)
     yield from _handed_on(uses)
     guessed = [one for one in every if one.guessed]
-    yield from _meetings(guessed)
+    yield from _meetings(context, guessed)
     yield from _handed_on(guessed)
 
 
-def _meetings(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
+def _meetings(context: ClassContext, uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
     for use in uses:
         if use.sink in MEETING and use.hurts:
             kind = "moved" if _is_moved(use) else "meets"
-            yield kind, use.span, use.path, use.method, _meeting(use)
+            move = context.trace(use.attribute).move_before(use) if use.flow is Flow.MOVED else None
+            if move is None:
+                yield kind, use.span, use.path, use.method, _meeting(use)
+            else:
+                yield (
+                    kind,
+                    move.span,
+                    move.path,
+                    move.method,
+                    f"moves it by hand, to combine it with {_named(use.partners)}",
+                )
 
 
 def _handed_on(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:

@@ -120,6 +120,23 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """A method moves what it reads of an attribute by hand, and leaves the attribute as it is.
+
+    Attributes:
+        attribute: its name.
+        method: the method or function in which it does so.
+        span: place of the expression.
+        path: the file of that place.
+    """
+
+    attribute: str
+    method: str
+    span: Span
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Store:
     """A method gives an attribute another value.
 
@@ -195,6 +212,7 @@ class MethodSummary:
         owner: qualified name of the class in whose body it stands.
         uses: of the attributes that were asked about, in the order of the text.
         stores: the values that these attributes get.
+        moves: of what it reads of them.
         stopped: whether the method is too large, so that not all of it was followed.
         tensors: unknown values that it uses as nothing but a tensor can be used.
     """
@@ -203,6 +221,7 @@ class MethodSummary:
     owner: str
     uses: tuple[Use, ...] = ()
     stores: tuple[Store, ...] = ()
+    moves: tuple[Move, ...] = ()
     stopped: bool = False
     tensors: frozenset[Origin] = frozenset()
 
@@ -235,6 +254,14 @@ class Trace:
     def stores(self, attribute: str) -> tuple[Store, ...]:
         """What methods assign to the attribute."""
         return tuple(self._stores.get(attribute, ()))
+
+    def move_before(self, use: Use) -> Move | None:
+        """The move by hand after which a method uses an attribute as it does; None where it is none of the method's."""
+        every = (one for method in self.methods for one in method.moves if one.attribute == use.attribute)
+        before = [
+            one for one in every if (one.path, one.method) == (use.path, use.method) and one.span.start <= use.span.end
+        ]
+        return max(before, key=lambda one: one.span, default=None)
 
     def by_entry(self, attribute: str) -> Mapping[str, tuple[Use, ...]]:
         """The uses by the method that somebody calls."""

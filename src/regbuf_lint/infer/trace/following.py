@@ -264,7 +264,9 @@ class Follower:
             stopped = True
         self._visited |= tracer.visited
         tensors = frozenset(tracer.tensors)
-        return MethodSummary(node.name, owner.scope.qualname, tracer.uses, tracer.stores, stopped, tensors)
+        return MethodSummary(
+            node.name, owner.scope.qualname, tracer.uses, tracer.stores, tracer.moves, stopped, tensors
+        )
 
 
 def _is_protocol(name: str) -> bool:

@@ -218,6 +218,7 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
         return trail.then(Flow.METADATA if is_number(call.result) else Flow.TO_CPU)
     if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
         return trail
+    call.tracer.moved(call.frame, trail, call.node)
     there = _beside(one for given in call.trails for one in given.origins)
     moved = frozenset(one.then(Flow.MOVED) for one in trail.origins if one.flow is not Flow.BESIDE)
     return Trail(moved | there) if moved | there else made(Source.FRESH, "said")

@@ -15,7 +15,7 @@ from regbuf_lint.infer.trace.expressions import trail_of
 from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
-from regbuf_lint.model.use import MEETING, Sink, Store, Use
+from regbuf_lint.model.use import MEETING, Move, Sink, Store, Use
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Literal,
@@ -56,6 +56,7 @@ class Tracer:
         self.tensors: set[Origin] = set()
         self._uses: dict[tuple[object, ...], Use] = {}
         self._stores: dict[tuple[object, ...], Store] = {}
+        self._moves: dict[Move, None] = {}
         self._conditions = 0
         self.visited: set[Scope] = set()
 
@@ -68,6 +69,11 @@ class Tracer:
     def stores(self) -> tuple[Store, ...]:
         """What the attributes were given so far."""
         return tuple(self._stores.values())
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """What was moved by hand so far."""
+        return tuple(self._moves)
 
     # What the interpreter tells
 
@@ -191,6 +197,13 @@ class Tracer:
             others = _others(origin, partners)
             if end is not None and (others or sink not in MEETING):
                 self._note(frame, origin, end, node, others, callee)
+
+    def moved(self, frame: TracedFrame, trail: Trail, node: ast.expr) -> None:
+        """Note that the value of a trail is moved by hand."""
+        for origin in trail.origins:
+            if origin.source is Source.ENTRY and origin.name in self.attributes and origin.is_tensor:
+                file = frame.scope.file
+                self._moves[Move(origin.name, frame.method, file.span(node), file.path)] = None
 
     def _changing(self, origin: Origin) -> Sink | None:
         """What a change in place is to the attribute that a value is made of; nothing where that has memory of its own.
