@@ -21,6 +21,9 @@ class Lights({base}):
         self.strength = torch.ones(3)
         for name in ("color", "location"):
             setattr(self, name, torch.zeros(3))
+
+    def shaded(self, points):
+        return points * self.strength * self.color + self.location
 """
 
 

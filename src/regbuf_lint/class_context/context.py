@@ -12,6 +12,7 @@ from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.hooks import ClassHooks
 from regbuf_lint.class_context.places import ClassPlaces, outside_collision
 from regbuf_lint.class_context.text import ClassText
+from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.reaching import is_stored_again
@@ -402,13 +403,15 @@ class ClassContext:
         """
         if any(map(self.runs_later, self.readers(attribute) - but)) or self.in_dict(attribute):
             return True
-        return self._computes_names or self.is_read_beside(attribute)
+        if self._reads_all or self.is_read_beside(attribute):
+            return True
+        return self.hooks.assignment_passes(attribute) is not Passing.ALWAYS
 
     @cached_property
-    def _computes_names(self) -> bool:
-        """Whether a class of the project may read attributes by names not known here; an installed one does for all."""
+    def _reads_all(self) -> bool:
+        """Whether a class of the project goes through ``__dict__``; an installed one does so for all."""
         is_installed = self.inference.project.is_installed
-        return any(self.inference.uses(one).asking for one in self._family if not is_installed(one.scope.file))
+        return any(self.inference.uses(one).dict_users for one in self._family if not is_installed(one.scope.file))
 
     def is_read_outside(self, attribute: str) -> bool:
         """Whether something other than the class may read the attribute, as far as the text of the package tells."""

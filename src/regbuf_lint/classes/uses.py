@@ -36,7 +36,7 @@ class AttributeUses:
         escaping: passed to a class or method (alone, or in a list or tuple), which may keep it.
         collating: methods passed as ``collate_fn``, which run on the CPU, in a loader's workers.
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
-        asking: methods that may read attributes by names not known here (``vars(self)``, ``getattr`` with a variable).
+        asking: methods that read attributes by names not known here (``getattr`` with a variable).
         in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
         dict_users: methods that use ``vars(self)`` or ``self.__dict__`` in any other way.
         taking_over: methods that give the object all that the ``__dict__`` of another one holds.
@@ -121,7 +121,6 @@ class _Collector:
             return
         if attribute == "__dict__":
             self._uses.dynamic.add(self._method)
-            self._uses.asking.add(self._method)
         if isinstance(node.ctx, ast.Load):
             self._add(self._uses.read, attribute)
             return
@@ -161,8 +160,6 @@ class _Collector:
         known = arguments[1].value if len(arguments) > 1 and isinstance(arguments[1], ast.Constant) else None
         if name == "vars" or (name in {"setattr", "delattr"} and not isinstance(known, str)):
             self._uses.dynamic.add(self._method)
-        if name == "vars":
-            self._uses.asking.add(self._method)
         if name in {"setattr", "getattr"} and not isinstance(known, str):
             self._computed.add(name)
         elif isinstance(known, str):

@@ -38,13 +38,20 @@ def other_value_from_outside(context: ClassContext, attribute: str) -> str | Non
     own = context.symbol.scope.file
     every = context.inference.project.files_reading(own, attribute)
     others = (one for one in every if one is not own and context.name in one.source.text)
-    within = {id(one) for one in walk(context.symbol.scope.node)}
     for file in (own, *islice(others, _MOST_FILES)):
         for target, value in _given_to_others(file.tree).get(attribute, ()):
-            if id(target) not in within and _is_refused(context, file, value):
+            if not _is_within(context, file, target) and _is_refused(context, file, value):
                 place = context.mention(file.span(target), file.path)
                 return f"code outside of the class ({place}) gives an attribute of that name something else"
     return None
+
+
+def _is_within(context: ClassContext, file: FileFacts, target: ast.expr) -> bool:
+    """Whether an assignment stands in the class itself: what it gives to its parts is theirs."""
+    node = context.symbol.scope.node
+    if file is not context.symbol.scope.file or not isinstance(node, ast.ClassDef):
+        return False
+    return node.lineno <= target.lineno <= (node.end_lineno or node.lineno)
 
 
 def _is_refused(context: ClassContext, file: FileFacts, value: ast.expr) -> bool:

@@ -104,11 +104,12 @@ def _moves(context: ClassContext, attribute: str, mover: str) -> bool:
 
 def _is_unread(context: ClassContext, attribute: str) -> bool:
     """Whether no method of the class, its bases and subclasses uses an attribute that others may know by its name."""
-    if context.in_dict(attribute) is not None or any(one.asking for one in context.family_uses):
+    if context.in_dict(attribute) is not None or any(one.dict_users for one in context.family_uses):
         return False
     if any(map(context.runs_later, context.readers(attribute))):
         return False
     elsewhere = read_outside_class(context.symbol.scope.file.tree, context.symbol.scope.node, attribute)
     if elsewhere and attribute not in table().properties:
         return False
-    return context.trace(attribute).was_followed(attribute) and not context.trace(attribute).stores(attribute)
+    trace = context.trace(attribute)
+    return trace.was_followed(attribute) and not trace.stores(attribute) and not trace.uses(attribute)
