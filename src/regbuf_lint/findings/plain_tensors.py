@@ -8,10 +8,11 @@ from regbuf_lint.exemptions.moved_by_class import is_moved_by_class
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.model.class_view import Write, WriteForm
-from regbuf_lint.model.value import Buffer, Parameter, is_tensor, may_be, tensors
+from regbuf_lint.model.value import Buffer, Parameter, Tensor, is_only, is_tensor, may_be, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.value import Value
 
 
 def plain_tensors(context: ClassContext) -> dict[str | None, list[Write]]:
@@ -45,11 +46,19 @@ def _is_reported(context: ClassContext, attribute: str | None, writes: list[Writ
 
 def _is_plain(context: ClassContext, write: Write) -> bool:
     """Whether a write leaves an unregistered tensor in the attribute that should not be there."""
-    if not is_tensor(write.value) or write.is_refused or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
+    if write.is_refused or write.form in {WriteForm.BYPASS, WriteForm.DELETED}:
+        return False
+    if not is_tensor(write.value) and not _is_either(write.value):
         return False
     if write.fills_buffer or context.is_to_be_trained(write.attribute, write.value):
         return False
     return not any(tensor.generator_state for tensor in tensors(write.value))
+
+
+def _is_either(value: Value) -> bool:
+    """Whether a value is a Parameter on one path, and on another one a tensor that is made here."""
+    made = tensors(value)
+    return bool(made) and is_only(value, Parameter, Tensor) and not any(one.argument for one in made)
 
 
 def _survives(context: ClassContext, attribute: str, writes: list[Write]) -> bool:

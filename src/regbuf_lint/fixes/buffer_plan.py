@@ -83,8 +83,7 @@ def plan_for(context: ClassContext, attribute: str | None, writes: list[Write]) 
         if write not in chosen and not may_be(write.prior, Unset) and _is_no_buffer_value(write.value):
             raise Withheld(_assigned_otherwise(by(write)))
     if not chosen:
-        msg = "a base class assigns it first, so it has to be registered there"
-        raise Withheld(msg)
+        raise Withheld(_why_none(writes))
     for write in chosen:
         _refuse_write(context, write)
     _refuse_subclasses(context, attribute, chosen)
@@ -95,6 +94,14 @@ def by(write: Write) -> str:
     """The method of a write, for a message, with the line if that is in the class itself."""
     method = f"`{write.step.method}`"
     return f"{method} ({mention(write.step.statement.start.row)})" if write.step.own else method
+
+
+def _why_none(writes: list[Write]) -> str:
+    """Why no write is one to make a registration of."""
+    either = next((one for one in writes if may_be(one.value, Parameter) and tensors(one.value)), None)
+    if either is None:
+        return "a base class assigns it first, so it has to be registered there"
+    return f"what {by(either)} assigns is a Parameter or a plain tensor, and as a buffer no Parameter is trained"
 
 
 def _assigned_otherwise(who: str) -> str:
