@@ -96,6 +96,7 @@ DOCS = RuleDocs(
             "another branch assigns what may be no tensor, which is registered as well",
             "it is assigned before `super().__init__()`, and constructors of bases run in between",
             "the class says `x = None`, which becomes an annotation",
+            "code outside of the class gives an attribute of that name a number, or a subclass has one in its body",
         ),
         shown=(
             "it is computed from parameters, or from what requires a gradient: a buffer has to be detached",
@@ -118,6 +119,7 @@ DOCS = RuleDocs(
             "others than the constructor itself need it before `super().__init__()`",
             "the class, a base or `nn.Module` has the name already",
             "it is later deleted, set to something that is no tensor, or looked up in `__dict__`",
+            "one statement gives it a Parameter or a plain tensor, and no text tells which",
             "shallow copies of the object change it, or a method changes each of the object's buffers",
             "an own `__getattr__` finds no buffers, or an own `__setattr__` keeps tensors elsewhere",
             "an annotation would become a field of a dataclass",
