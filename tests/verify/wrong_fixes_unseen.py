@@ -435,7 +435,82 @@ MORE: dict[str, Wrong] = {
     ),
 }
 
+RUNNING = "self.run = (0.9 * self.run + 0.1 * self.linear(x).mean(0)){}"
+KEPT = "self.run = torch.zeros(3)"
+ASYNC = "async def scaled(self):"
+DRAWN_FROM = "def steps(self):"
+TREATED = "import contextlib\n"
+OF_TYPES = "self.rates = {{nn.Linear: {}, nn.LayerNorm: {}}}"
+
+
+def unchanged(head: str, *body: str, top: str = "", decorated: str = "") -> Wrong:
+    """A fix that breaks a method of which it changes nothing."""
+    more = method(f"{decorated}{head}", *body)
+    return "same-code", Version(more=more, top=top), Version(PLAIN, more=more, top=top)
+
+
+CALLED_OTHERWISE: dict[str, Wrong] = {
+    "a_value_that_was_computed_once": (
+        "outputs-cpu",
+        Version(
+            rows(FIXED, 'self.register_buffer("scale_root", self.scale.sqrt(), persistent=False)'),
+            "return self.linear(x) * self.scale_root",
+        ),
+        Version(PLAIN, "return self.linear(x) * self.scale.sqrt()"),
+    ),
+    "the_tensor_as_it_was_built": (
+        "outputs-cpu",
+        Version(first="return self.linear(x) * torch.ones(3)"),
+        Version(PLAIN, first="return self.linear(x) * self.scale"),
+    ),
+    "the_mean_of_the_first_inputs": (
+        "outputs-cpu",
+        Version(
+            rows(FIXED, 'self.register_buffer("scale_mean", None, persistent=False)'),
+            rows("if self.scale_mean is None: self.scale_mean = x.detach().mean()", "x = x - self.scale_mean"),
+        ),
+        Version(PLAIN, "x = x - x.detach().mean()"),
+    ),
+    "a_graph_without_gradients": (
+        "outputs-cpu",
+        Version(first="with torch.enable_grad(): return self.linear(x) * self.scale"),
+        ORIGINAL,
+    ),
+    "a_graph_that_outlives_the_call": (
+        "same-gradients",
+        Version(rows(FIXED, KEPT), RUNNING.format(""), " + self.run"),
+        Version(rows(PLAIN, KEPT), RUNNING.format(".detach()"), " + self.run"),
+    ),
+    "gradients_of_gradients": (
+        "same-gradients",
+        Version(first=rows("d = x.detach()", "x = 2 * d * x - d * d")),
+        Version(PLAIN, first="x = x * x"),
+    ),
+    "seeds_of_their_own": (
+        "same-state",
+        Version(rows(FIXED, "torch.manual_seed(0)")),
+        Version(rows(PLAIN, "pass")),
+    ),
+    "a_name_more_of_torch": of_the_program("nn.Conv2d.__call__ = lambda self, x: x"),
+    "a_name_more_of_python": of_the_program("import builtins; builtins.profile = print"),
+    "names_for_import": above("same-code", '__all__ = ["Net", "make"]\n', '__all__ = ["Net"]\n'),
+    "names_for_torchscript": (
+        "same-code",
+        Version(more='\n    __constants__ = ["size"]\n'),
+        Version(PLAIN, more='\n    __constants__ = ["size", "rate"]\n'),
+    ),
+    "values_by_class": beside("same-state", OF_TYPES.format(0.1, 0), OF_TYPES.format(0, 0.1)),
+    "what_is_printed": unchanged("def extra_repr(self):", "return str(vars(self)['scale'])"),
+    "zero_grad": unchanged("def zero_grad(self, set_to_none=True):", "vars(self)['scale'].grad = None"),
+    "an_async_method": unchanged(ASYNC, "return vars(self)['scale']"),
+    "a_generator": unchanged(DRAWN_FROM, "yield vars(self)['scale']"),
+    "a_context_manager": unchanged(
+        "def frozen(self):", "self.scale = 2", "yield", top=TREATED, decorated="@contextlib.contextmanager\n    "
+    ),
+}
+
 UNSEEN: dict[str, Wrong] = {
+    **CALLED_OTHERWISE,
     **BESIDE_TENSORS,
     **SETTERS,
     **LATE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +21,20 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
+_WITHOUT_GRADIENTS = "without gradients"
 _MODES = {
     "in train()": ["train"] * 8,
     "in eval()": ["eval"] * 4,
     "in turns": ["eval", "train", "eval"],
-    "without gradients": ["eval"],
+    _WITHOUT_GRADIENTS: ["eval"],
     "under autocast": ["eval"],
+    "on other inputs": ["eval", "train", "eval"],
+    "once other tensors were assigned": ["eval"],
 }
 """Several calls in a row, since each may change the state; in both modes, and in one after the other."""
+_WITH_OTHER_INPUTS = frozenset({("on other inputs", 2), ("on other inputs", 3)})
+"""The calls whose inputs are not those that were given: what is kept of the first call must not stand in for them."""
+_ASSIGNED = "once other tensors were assigned"
 
 _NO_CALL = "what an earlier call raised"
 
@@ -38,9 +44,10 @@ class OutputsCpu(Check):
 
     name = "outputs-cpu"
     asserts = (
-        "outputs of several calls in a row on the CPU, in `train()`, in `eval()` and in turns, without gradients and "
-        "under autocast, are equal bit for bit, with their types, keys, dtypes, shapes and strides; they share memory "
-        "with inputs, state and each other as before, and the inputs are left as they were"
+        "outputs of several calls in a row on the CPU, in `train()`, in `eval()` and in turns, without gradients, "
+        "under autocast, on other inputs and once other tensors were assigned, are equal bit for bit, with their "
+        "types, keys, dtypes, shapes and strides; they share memory with inputs, state and each other as before, and "
+        "the inputs are left as they were"
     )
     shows_bug = False
     needs_original = True
@@ -90,6 +97,8 @@ def _differing(ours: Any, theirs: Any) -> str:
     said = difference(ours["result"], theirs["result"])
     if not said and theirs["inputs"] not in {None, ours["inputs"]}:
         said = "the inputs are changed"
+    if not said and theirs["graphs"] not in {None, ours["graphs"]}:
+        said = "it has a graph, or is one of inference, otherwise"
     return said or _laid_out_otherwise(ours["tensors"], theirs["tensors"] or [])
 
 
@@ -109,17 +118,27 @@ def _results(subject: Subject) -> Facts:
     import torch  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.values import digest, sketch, walked  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import (  # noqa: PLC0415  imports torch
+        digest,
+        other_values,
+        replaced,
+        sketch,
+        walked,
+    )
 
     contexts: dict[str, Any] = {
-        "without gradients": torch.no_grad,
+        _WITHOUT_GRADIENTS: torch.no_grad,
         "under autocast": partial(torch.autocast, "cpu", torch.bfloat16),
     }
     found: Facts = {}
     for said, modes in _MODES.items():
         module = subject.fresh()
+        if said == _ASSIGNED:
+            _assign_others(subject, module)
         for number, mode in enumerate(modes, 1):
-            inputs = subject.given()
+            inputs = (
+                replaced(subject.given(), other_values) if (said, number) in _WITH_OTHER_INPUTS else subject.given()
+            )
             try:
                 with contexts.get(said, nullcontext)():
                     result = _drawn(called(getattr(module, mode)(), inputs))
@@ -130,8 +149,37 @@ def _results(subject: Subject) -> Facts:
                 "result": sketch(walked(result)),
                 "inputs": digest(inputs),
                 "tensors": _laid_out(subject, module, inputs, result) if number in {1, len(modes)} else [],
+                "graphs": _graphs(result) if said == _WITHOUT_GRADIENTS else "",
             }
     return found
+
+
+def _graphs(result: Any) -> str:
+    """Return for each tensor whether it has a graph, and whether it is one of inference mode."""
+    from regbuf_lint.verify.worker.values import tensors  # noqa: PLC0415  imports torch
+
+    return str([(one.requires_grad, one.is_inference()) for one in tensors(result)])
+
+
+def _assign_others(subject: Subject, module: nn.Module) -> None:
+    """Give the attributes that a fix is about other tensors, as a user may; what cannot be assigned stays."""
+    from torch import nn  # noqa: PLC0415
+
+    from regbuf_lint.verify.worker.values import other_values  # noqa: PLC0415  imports torch
+
+    others: list[tuple[nn.Module, str, torch.Tensor]] = []
+    for place in sorted(subject.places):
+        way, _, name = place.rpartition(".")
+        with suppress(Exception):
+            owner = module.get_submodule(way)
+            others.append((owner, name, other_values(getattr(owner, name))))
+    for owner, name, value in others:
+        with suppress(Exception):
+            held = getattr(owner, name)
+            if isinstance(held, nn.Parameter):
+                held.data = value
+            else:
+                setattr(owner, name, value)
 
 
 def _told(error: BaseException) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import os
 import signal
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.worker.importing import place_of
@@ -28,6 +30,19 @@ _LONGEST, _LONGEST_OF_ALL = 3, 30
 """Seconds that one use, and all uses of what the fix has not changed, may take."""
 
 
+_RUN_BY_PYTHON = frozenset(
+    {
+        *("__init__", "__new__", "__del__", "__init_subclass__", "__class_getitem__", "__setattr__", "__delattr__"),
+        *("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"),
+        *("__copy__", "__deepcopy__", "__call__", "__repr__", "__hash__", "__eq__"),
+    }
+)
+"""Methods that other uses of an object run."""
+_OF_MODULES = frozenset({"zero_grad", "requires_grad_", "__getitem__", "__len__", "__iter__", "__contains__"})
+"""Names that nn.Module has, or may have, and that no other check calls."""
+_MOST_DRAWN = 100
+
+
 class TookLongError(BaseException):
     """A method that was called takes too long, as one that serves or trains does."""
 
@@ -39,6 +54,7 @@ def runs(subject: Subject) -> tuple[Facts, set[str]]:
     """
     uses: Facts = {}
     ran = _traced(subject, lambda: subject.call(subject.fresh()))[1]
+    uses["repr()"] = {said: one for said, one in _used(subject, "", repr)[0].items() if said != "held"}
     end = time.monotonic() + _LONGEST_OF_ALL
     for way, name, value, is_changed in _methods(subject):
         for said, use in _ways_to_use(subject, name, value):
@@ -66,7 +82,7 @@ def _methods(subject: Subject) -> Iterator[tuple[str, str, Any, bool]]:
         for (kind, name), value in own.items():
             is_changed = f"{place_of(kind)}.{name}" in changed and name != "forward"
             speaks = name in speaking and (type(owner), kind, name) not in known
-            if (is_changed or speaks) and not name.startswith("__"):
+            if (is_changed or speaks) and name not in _RUN_BY_PYTHON:
                 known.add((type(owner), kind, name))
                 yield way, name, value, is_changed
 
@@ -83,7 +99,7 @@ def _speaking(own: dict[tuple[type, str], Any], about: set[str]) -> set[str]:
     found: set[str] = set()
     while more := {name for name, spoken in names.items() if spoken & (about | found)} - found:
         found |= more
-    return {name for name in found if not hasattr(nn.Module, name)}  # of those, other checks say what they do
+    return {name for name in found if name in _OF_MODULES or not hasattr(nn.Module, name)}
 
 
 def _own(subject: Subject, kind: type) -> list[tuple[str, Any]]:
@@ -129,7 +145,19 @@ def _call(name: str, arguments: Callable[[], Any], owner: nn.Module) -> Any:
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
 
     function = getattr(owner, name)
-    return called(function, arguments()) if callable(function) else function
+    return _run_to_end(called(function, arguments())) if callable(function) else function
+
+
+def _run_to_end(result: Any) -> Any:
+    """Return what a coroutine gives, or the first of what a generator does; enter and leave a context manager."""
+    if inspect.iscoroutine(result):
+        return asyncio.run(result)
+    if inspect.isgenerator(result):
+        return list(islice(result, _MOST_DRAWN))
+    if isinstance(result, AbstractContextManager):
+        with result as entered:
+            return entered
+    return result
 
 
 def _copied(value: Any) -> Any:

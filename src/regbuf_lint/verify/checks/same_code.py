@@ -84,7 +84,8 @@ def _same_results(seen: Seen, before: Facts) -> Verdict:
         said = difference(ours["result"], steady(theirs["result"], again["result"]))
         if said:
             return failed(f"{use} gives another result: {said}")
-        for what, names in differences(seen, theirs["held"], ours["held"], again["held"]):
+        held = differences(seen, theirs["held"], ours["held"], again["held"]) if "held" in theirs else ()
+        for what, names in held:
             verdict = none_of(names, f"{what} after {use}")
             if verdict is not PASSED:
                 return verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
@@ -28,16 +29,19 @@ class SameGradients(Check):
 
     name = "same-gradients"
     asserts = (
-        "backward gives inputs and Parameters the same gradients, bit for bit; in each mode, and after other calls"
+        "backward gives inputs and Parameters the same gradients, bit for bit: in each mode, after other calls, "
+        "through two calls at once, and through gradients"
     )
     shows_bug = False
     needs_original = True
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Run backward; in the original twice, since what is not the same each time tells nothing."""
-        facts: Facts = {"calls": _gradients(subject)}
+        facts: Facts = {"calls": _gradients(subject), "ways": _of_ways(subject)}
         if subject.side == ORIGINAL:
             facts["stable"] = facts["calls"] == _gradients(subject)
+            again = _of_ways(subject)
+            facts["ways"] = {way: one for way, one in facts["ways"].items() if one is not None and one == again[way]}
         return facts
 
     def judge(self, seen: Seen) -> Verdict:
@@ -58,7 +62,86 @@ class SameGradients(Check):
             wrong = [name for name in both if ours["parameters"][name] != theirs["parameters"][name]]
             if wrong:
                 return none_of(wrong, "another gradient, or none")
-        return PASSED
+        return _of_other_ways(seen.facts["ways"], before["ways"])
+
+
+def _of_other_ways(facts: Facts, before: Facts) -> Verdict:
+    for way, theirs in before.items():
+        ours = facts[way]
+        if ours is None:
+            return failed(f"{way} raises, and did not")
+        common = ours["parameters"].keys() & theirs["parameters"].keys()
+        same = all(ours["parameters"][name] == theirs["parameters"][name] for name in common)
+        if not same or ours["inputs"] != theirs["inputs"]:
+            return failed(f"{way} gives other gradients, or none")
+    return PASSED
+
+
+def _of_ways(subject: Subject) -> dict[str, Facts | None]:
+    """Return the gradients of further ways to differentiate, None of one that raises."""
+    found: dict[str, Facts | None] = dict.fromkeys(_WAYS)
+    for way, gradients in _WAYS.items():
+        with suppress(Exception, SystemExit):
+            found[way] = gradients(subject)
+    return found
+
+
+def _of_two_calls(subject: Subject) -> Facts:
+    """One backward through the outputs of two calls."""
+    module = subject.fresh().train()
+    _detach_constants(module)
+    (first, leaves), (second, more) = _called(subject, module), _called(subject, module)
+    return _gradients_of([*first, *second], [*leaves, *more], module)
+
+
+def _of_gradients(subject: Subject) -> Facts:
+    """Backward through the gradients of inputs, as a penalty on them does."""
+    import torch  # noqa: PLC0415
+
+    module = subject.fresh().train()
+    _detach_constants(module)
+    losses, leaves = _called(subject, module)
+    found: tuple[torch.Tensor | None, ...] = torch.autograd.grad(losses, leaves, create_graph=True, allow_unused=True)
+    penalties = [one.square().sum() for one in found if one is not None and one.requires_grad]
+    if not penalties:
+        return {"inputs": [None for _ in leaves], "parameters": {}}
+    return _gradients_of(penalties, leaves, module)
+
+
+def _gradients_of(losses: list[torch.Tensor], leaves: list[torch.Tensor], module: nn.Module) -> Facts:
+    import torch  # noqa: PLC0415
+
+    from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
+
+    trained = {name: one for name, one in module.named_parameters() if one.requires_grad}
+    given: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
+        losses, [*leaves, *trained.values()], allow_unused=True
+    )
+    said = [None if one is None else digest(one) for one in given]
+    return {"inputs": said[: len(leaves)], "parameters": dict(zip(trained, said[len(leaves) :], strict=True))}
+
+
+_WAYS = {"one backward through two calls": _of_two_calls, "backward through gradients": _of_gradients}
+
+
+def _called(subject: Subject, module: nn.Module) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """Return the losses of a call, and the inputs that ask for a gradient."""
+    from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import replaced, tensors  # noqa: PLC0415  imports torch
+
+    leaves: list[torch.Tensor] = []
+    outputs = tensors(called(module, replaced(subject.given(), partial(_asking, leaves))))
+    return [_weighed(one) for one in outputs if one.requires_grad], leaves
+
+
+def _asking(leaves: list[torch.Tensor], tensor: torch.Tensor) -> torch.Tensor:
+    """Return what asks for a gradient in the place of an input of floating type, and note its leaf."""
+    import torch  # noqa: PLC0415
+
+    if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout is not torch.strided:
+        return tensor
+    leaves.append(tensor.detach().clone().requires_grad_())
+    return leaves[-1].clone()  # no leaf, since the module may write it in place
 
 
 def _gradients(subject: Subject) -> list[Facts]:
@@ -71,7 +154,6 @@ def _gradients(subject: Subject) -> list[Facts]:
 
 
 def _of_call(subject: Subject, module: nn.Module) -> Facts:
-    import torch  # noqa: PLC0415
     from torch import nn  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
@@ -79,14 +161,7 @@ def _of_call(subject: Subject, module: nn.Module) -> Facts:
 
     _detach_constants(module)
     leaves: list[torch.Tensor] = []
-
-    def asking(tensor: torch.Tensor) -> torch.Tensor:
-        if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout is not torch.strided:
-            return tensor
-        leaves.append(tensor.detach().clone().requires_grad_())
-        return leaves[-1].clone()  # no leaf, since the module may write it in place
-
-    outputs = tensors(called(module, replaced(subject.given(), asking)))
+    outputs = tensors(called(module, replaced(subject.given(), partial(_asking, leaves))))
     losses = [_weighed(one) for one in outputs if one.requires_grad]
     if losses:
         sum(losses[1:], losses[0]).backward()  # type: ignore[no-untyped-call]

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.worker.subject import Subject
 
 
+_OF_USERS = frozenset({"__all__", "__constants__"})
+"""Names of Python and TorchScript whose values programs set."""
+
+
 def names_of_files(subject: Subject) -> Facts:
     """Return the names of each changed file and of its classes after a call, with the values of those that are data."""
     with suppress(Exception, SystemExit):  # where it cannot be called, another check says so
@@ -36,7 +40,7 @@ def _values(names: Any) -> dict[str, str]:
     return {
         name: _head(value) if _is_code(value) else digest(value)
         for name, value in names.items()
-        if not (name.startswith("__") and name.endswith("__") and not inspect.isroutine(value))
+        if name in _OF_USERS or not (name.startswith("__") and name.endswith("__") and not inspect.isroutine(value))
     }
 
 

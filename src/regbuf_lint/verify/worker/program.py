@@ -21,6 +21,7 @@ import warnings
 from contextlib import suppress
 from operator import attrgetter, is_
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -31,7 +32,6 @@ from regbuf_lint.verify.worker.values import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from types import ModuleType
 
     from regbuf_lint.verify.model import Facts
 
@@ -132,8 +132,17 @@ def _replaced() -> Iterator[str]:
         if not all(map(is_, map(now.get, before), before.values())):  # in C, since there are some 100,000 names
             changed = (name for name, one in before.items() if now.get(name) is not one)
             yield from (f"{place}.{name}" for name in changed if _counts(name, before[name], now))
+        yield from (f"{place}.{name}" for name in now.keys() - before.keys() if _is_added(place, now[name]))
         if sys.modules.get(place, _PLACES[place]) is not _PLACES[place]:
             yield place
+
+
+def _is_added(place: str, value: Any) -> bool:
+    """Whether a name that was not there comes from elsewhere; a package imports files of its own when it needs them."""
+    if isinstance(value, ModuleType):
+        return False
+    top = (getattr(value, "__module__", None) or "").partition(".")[0]
+    return place == builtins.__name__ or (callable(value) and top != place.partition(".")[0])
 
 
 def _counts(name: str, before: Any, now: Mapping[str, Any]) -> bool:

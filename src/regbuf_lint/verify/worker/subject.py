@@ -34,8 +34,8 @@ _STAGE = "_regbuf_stage"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _CONSTANTS = (torch.Tensor, list, tuple, dict)
 _LONGEST_TRACEBACK = 4000
-BUILDING, INPUTS, CALLING = 0, 1, 2
-"""Seeds of random numbers; those for building may be replaced to get other random values."""
+BUILDING, INPUTS, CALLING = 60_013, 60_017, 60_029
+"""Seeds of random numbers, such as no code sets; those for building may be replaced to get other random values."""
 
 
 class NoInputsError(Exception):

@@ -88,6 +88,8 @@ def _key_text(key: Any) -> str:
         return f"{type(key).__qualname__}({', '.join(texts if isinstance(key, tuple) else sorted(texts))})"
     if key is None or isinstance(key, (*_ATOMS, Enum, torch.dtype, torch.device)):
         return repr(key)
+    if isinstance(key, (type, FunctionType, BuiltinFunctionType)):
+        return f"{key.__module__}.{key.__qualname__}"
     return type(key).__qualname__
 
 
@@ -264,6 +266,14 @@ def replaced(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
         own = (one.name for one in dataclasses.fields(value) if one.init)
         return dataclasses.replace(value, **{name: replaced(getattr(value, name), change) for name in own})
     return value
+
+
+def other_values(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a tensor of the same shape and dtype with values that are likely others, and as likely to be allowed."""
+    if tensor.layout is not torch.strided or not tensor.numel():
+        return tensor
+    turned = tensor.detach().reshape(-1).roll(1).reshape(tensor.shape)
+    return turned * 0.75 if tensor.is_floating_point() or tensor.is_complex() else turned
 
 
 def on(tensor: torch.Tensor, device: str) -> bool:
