@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import given_expressions
 from regbuf_lint.index.known_classes import Verdict
-from regbuf_lint.infer.makers import MOST_CALLS, calls, calls_beside, function_around, maker
+from regbuf_lint.index.scopes import FUNCTIONS
+from regbuf_lint.infer.constructor_arguments import ConstructorArguments
+from regbuf_lint.infer.makers import MOST_CALLS, calls, calls_beside, concrete_classes, function_around, maker
 from regbuf_lint.infer.serving_tests import is_in_test
 
 if TYPE_CHECKING:
-    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.scopes import Scope, ScopeNode
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
 
@@ -53,6 +55,16 @@ def _is_chosen(inference: Inference, scope: Scope, device: ast.expr | None, dept
     owner = None if function is None else maker(function)
     if owner is None or function is None or inference.hierarchy.membership(owner).verdict is Verdict.NO:
         return True
-    if not isinstance(device, ast.Name):
+    built = concrete_classes(inference, owner)
+    return all(_is_argument_chosen(inference, one, function.node, device, depth) for one in built)
+
+
+def _is_argument_chosen(
+    inference: Inference, symbol: ClassSymbol, function: ScopeNode, device: ast.expr, depth: int
+) -> bool:
+    """Whether a method of a class hands on an argument of the constructor, and callers choose that."""
+    arguments = ConstructorArguments(inference, symbol)
+    name = arguments.named_by(function, device) if isinstance(function, FUNCTIONS) else None
+    if not name or arguments.function is None:
         return False
-    return is_chosen_by_callers(inference, owner, function.node, device.id, depth + 1)
+    return is_chosen_by_callers(inference, symbol, arguments.function, name, depth + 1)
