@@ -44,6 +44,7 @@ class Net(Fill, nn.Module):
 
     def forward(self, x):
         held = self.mask + self.scale * self.hidden * self.steps
+        x = x + self.late
         return self.proj(self.helper(x)) * self.w + held
 
     def helper(self, x):
@@ -230,7 +231,7 @@ def test_a_line_of_a_notebook_is_one_of_its_cell(why: Why) -> None:
         ("broken.py:1", "--why: broken.py: line 1: "),
         ("net.py:999", "--why: net.py: there is no line 999"),
         ("net.py:1", "--why: net.py: line 1 is in no class that is known to be an nn.Module"),
-        (f"net.py:{row('return self.mask')}", "--why: net.py: line 46 is in no class that is known"),
+        (f"net.py:{row('return self.mask')}", "--why: net.py: line 47 is in no class that is known"),
         (f"net.py:{row('super()')}", "--why: net.py: line 12 neither sets nor reads an attribute of `Net`"),
         (f"net.py:{row('self.fill()')}", "--why: net.py: line 25 neither sets nor reads an attribute of `Net`"),
         ("net.py::Net.maks", "--why: net.py: `Net` has no attribute `maks`; did you mean `mask`?"),

@@ -31,6 +31,9 @@ class Found(nn.Module):
         for name in names:
             setattr(self, name, torch.ones(2))
 
+    def forward(self, x):
+        return x * self.__hidden + self.bias + self.first + self.rows[0]
+
 
 class Moved(nn.Module):
     def __init__(self):
@@ -107,4 +110,4 @@ def test_the_page_tells_what_is_missed_and_what_is_false(tmp_path: Path) -> None
     assert (executed, given_none, false) == ("6 of 7", "1", "1")
     assert "- small/modules.py:10 Found.table" in page
     assert "- small/modules.py:12 Found.bias RBF001" in page
-    assert "- small/modules.py:39 Replaced.mask RBF001: ends as none" in page
+    assert "- small/modules.py:42 Replaced.mask RBF001: ends as none" in page

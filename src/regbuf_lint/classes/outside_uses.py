@@ -131,6 +131,31 @@ def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
     return found
 
 
+@once_per_node
+def given_to_others(tree: ast.Module) -> Mapping[str, Sequence[tuple[ast.expr, ast.expr]]]:
+    """What a file assigns to attributes of what is not a method's own object: places and values, by attribute."""
+    methods = (one for owner in walk(tree) if isinstance(owner, ast.ClassDef) for one in owner.body)
+    receivers = {receiver_name(one) for one in methods if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
+    for target, owner, name, value in (*_assigned(tree), *_set_by_name(tree)):
+        if not isinstance(owner, ast.Name) or owner.id not in receivers:
+            found.setdefault(name, []).append((target, value))
+    return found
+
+
+def _assigned(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr, str, ast.expr]]:
+    for target, value in stores_in(tree):
+        if isinstance(target, ast.Attribute):
+            yield target, target.value, target.attr, value
+
+
+def _set_by_name(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr, str, ast.expr]]:
+    for node in walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), value]):
+                yield node, owner, name, value
+
+
 def _is_attribute(node: ast.expr, name: str | None) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == name
 

@@ -8,11 +8,11 @@ from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing
-from regbuf_lint.fixes.outside_writes import other_value_from_outside
 from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty
 from regbuf_lint.fixes.shown_alone import why_shown
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
+from regbuf_lint.infer.outside_writes import other_value_from_outside
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
@@ -71,8 +71,12 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     if other is not None:
         found.append(_about_other(other))
     named = [plan.attribute for plan in plans if plan.attribute is not None]
-    outside = (other_value_from_outside(context, one) for one in named)
-    found.extend(f"{what}, and a buffer takes nothing but tensors" for what in outside if what is not None)
+    found.extend(
+        f"code outside of the class ({context.mention(place[0], place[1].path)}) gives an attribute of that name "
+        "something else, and a buffer takes nothing but tensors"
+        for one in named
+        if (place := other_value_from_outside(context.inference, context.symbol, one)) is not None
+    )
     found.extend(
         f"`{owner}` has an attribute of that name in its body, over which `register_buffer` raises KeyError"
         for one in named
