@@ -111,9 +111,14 @@ def read_outside_class(tree: ast.Module, node: ast.AST, attribute: str) -> bool:
     """
     within = {id(one) for one in walk(node)}
     reads = [one for one in _reads(tree).get(attribute, ()) if id(one) not in within]
-    methods = (one for owner in walk(tree) if isinstance(owner, ast.ClassDef) for one in owner.body) if reads else ()
-    receivers = {receiver_name(one) for one in methods if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))}
-    return any(not isinstance(one.value, ast.Name) or one.value.id not in receivers for one in reads)
+    return any(not isinstance(one.value, ast.Name) or one.value.id not in _receivers(tree) for one in reads)
+
+
+@once_per_node
+def _receivers(tree: ast.Module) -> frozenset[str | None]:
+    """The names by which the methods of a file know their own objects."""
+    methods = (one for owner in walk(tree) if isinstance(owner, ast.ClassDef) for one in owner.body)
+    return frozenset(receiver_name(one) for one in methods if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
 @once_per_node
@@ -134,11 +139,9 @@ def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
 @once_per_node
 def given_to_others(tree: ast.Module) -> Mapping[str, Sequence[tuple[ast.expr, ast.expr]]]:
     """What a file assigns to attributes of what is not a method's own object: places and values, by attribute."""
-    methods = (one for owner in walk(tree) if isinstance(owner, ast.ClassDef) for one in owner.body)
-    receivers = {receiver_name(one) for one in methods if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))}
     found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
     for target, owner, name, value in (*_assigned(tree), *_set_by_name(tree)):
-        if not isinstance(owner, ast.Name) or owner.id not in receivers:
+        if not isinstance(owner, ast.Name) or owner.id not in _receivers(tree):
             found.setdefault(name, []).append((target, value))
     return found
 

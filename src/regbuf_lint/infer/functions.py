@@ -281,11 +281,9 @@ def _is_chosen(frame: Frame, parameter: ast.arg, default: ast.expr) -> bool:
     if isinstance(default, ast.Constant) and not isinstance(default.value, str):
         return False
     value = _default_value(frame, default)
-    if not is_device(value) or frame.symbol is None:
+    if is_chosen_by_machine(value) or frame.symbol is None or not is_device(value):
         return is_chosen_by_machine(value)
-    return is_chosen_by_machine(value) or is_chosen_by_callers(
-        frame.inference, frame.symbol, frame.scope.node, parameter.arg
-    )
+    return is_chosen_by_callers(frame.inference, frame.symbol, frame.scope.node, parameter.arg)
 
 
 def _with_default(promised: Value, default: ast.expr) -> Value:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.infer.inference import Inference
 
-_MOST_FILES = 24
+MOST_FILES = 24
 """Files with such a name that are looked through; a name that more of them have is taken to be read."""
 
 
@@ -26,7 +26,7 @@ def is_read_in_other_files(inference: Inference, symbol: ClassSymbol, attribute:
     own = symbol.scope.file
     others = (one for one in inference.project.files_reading(own, attribute) if one is not own)
     return any(
-        number > _MOST_FILES or _is_read_in(inference, symbol, attribute, file)
+        number > MOST_FILES or _is_read_in(inference, symbol, attribute, file)
         for number, file in enumerate(others, start=1)
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.outside_uses import given_to_others
 from regbuf_lint.infer.frame import Frame
+from regbuf_lint.infer.outside_reads import MOST_FILES
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.value import TENSOR_KINDS, NoneValue, Unknown
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.model.span import Span
-
-_MOST_FILES = 24
-"""Other files with such a name that are looked through."""
 
 
 def other_value_from_outside(
@@ -38,7 +36,7 @@ def other_value_from_outside(
     name = symbol.scope.qualname.rpartition(".")[2]
     every = inference.project.files_reading(own, attribute)
     others = (one for one in every if one is not own and name in one.source.text)
-    for file in (own, *islice(others, _MOST_FILES)):
+    for file in (own, *islice(others, MOST_FILES)):
         for target, value in given_to_others(file.tree).get(attribute, ()):
             if not _is_within(symbol, file, target) and _is_refused(inference, file, value, is_own=file is own):
                 return file.span(target), file

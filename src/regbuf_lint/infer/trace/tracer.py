@@ -188,9 +188,7 @@ class Tracer:
         callee: str = "",
     ) -> None:
         """Note that the value of a trail ends in a sink; only attributes that somebody asks about count."""
-        for origin in trail.origins:
-            if origin.source is not Source.ENTRY or origin.name not in self.attributes:
-                continue
+        for origin in self._asked_about(trail):
             if not origin.is_tensor and (origin.flow, sink) not in _ASKED_OF_NO_TENSOR:
                 continue
             end = self._changing(origin) if sink is Sink.MUTATED else sink
@@ -198,11 +196,15 @@ class Tracer:
             if end is not None and (others or sink not in MEETING):
                 self._note(frame, origin, end, node, others, callee)
 
+    def _asked_about(self, trail: Trail) -> list[Origin]:
+        """The origins of a trail that are attributes which somebody asks about."""
+        return [one for one in trail.origins if one.source is Source.ENTRY and one.name in self.attributes]
+
     def moved(self, frame: TracedFrame, trail: Trail, node: ast.expr) -> None:
         """Note that the value of a trail is moved by hand."""
-        for origin in trail.origins:
-            if origin.source is Source.ENTRY and origin.name in self.attributes and origin.is_tensor:
-                file = frame.scope.file
+        file = frame.scope.file
+        for origin in self._asked_about(trail):
+            if origin.is_tensor:
                 self._moves[Move(origin.name, frame.method, file.span(node), file.path)] = None
 
     def _changing(self, origin: Origin) -> Sink | None:

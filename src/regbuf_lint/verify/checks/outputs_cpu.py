@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.worker.subject import Subject
 
 _WITHOUT_GRADIENTS = "without gradients"
+_OTHER_INPUTS = "on other inputs"
+"""The first call is on those that were given: what is kept of it must not stand in for the others."""
+_ASSIGNED = "once other tensors were assigned"
 _MODES = {
     "in train()": ["train"] * 8,
     "in eval()": ["eval"] * 4,
     "in turns": ["eval", "train", "eval"],
     _WITHOUT_GRADIENTS: ["eval"],
     "under autocast": ["eval"],
-    "on other inputs": ["eval", "train", "eval"],
-    "once other tensors were assigned": ["eval"],
+    _OTHER_INPUTS: ["eval", "train", "eval"],
+    _ASSIGNED: ["eval"],
 }
 """Several calls in a row, since each may change the state; in both modes, and in one after the other."""
-_WITH_OTHER_INPUTS = frozenset({("on other inputs", 2), ("on other inputs", 3)})
-"""The calls whose inputs are not those that were given: what is kept of the first call must not stand in for them."""
-_ASSIGNED = "once other tensors were assigned"
 
 _NO_CALL = "what an earlier call raised"
 
@@ -136,9 +136,9 @@ def _results(subject: Subject) -> Facts:
         if said == _ASSIGNED:
             _assign_others(subject, module)
         for number, mode in enumerate(modes, 1):
-            inputs = (
-                replaced(subject.given(), other_values) if (said, number) in _WITH_OTHER_INPUTS else subject.given()
-            )
+            inputs = subject.given()
+            if said == _OTHER_INPUTS and number > 1:
+                inputs = replaced(inputs, other_values)
             try:
                 with contexts.get(said, nullcontext)():
                     result = _drawn(called(getattr(module, mode)(), inputs))

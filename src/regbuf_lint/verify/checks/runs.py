@@ -38,8 +38,8 @@ _RUN_BY_PYTHON = frozenset(
     }
 )
 """Methods that other uses of an object run."""
-_OF_MODULES = frozenset({"zero_grad", "requires_grad_", "__getitem__", "__len__", "__iter__", "__contains__"})
-"""Names that nn.Module has, or may have, and that no other check calls."""
+_OF_MODULES = frozenset({"zero_grad", "requires_grad_"})
+"""Methods of nn.Module that no other check calls."""
 _MOST_DRAWN = 100
 
 

@@ -91,7 +91,7 @@ def _of_two_calls(subject: Subject) -> Facts:
     module = subject.fresh().train()
     _detach_constants(module)
     (first, leaves), (second, more) = _called(subject, module), _called(subject, module)
-    return _gradients_of([*first, *second], [*leaves, *more], module)
+    return _gradients_of(_losses([*first, *second]), [*leaves, *more], module)
 
 
 def _of_gradients(subject: Subject) -> Facts:
@@ -100,8 +100,10 @@ def _of_gradients(subject: Subject) -> Facts:
 
     module = subject.fresh().train()
     _detach_constants(module)
-    losses, leaves = _called(subject, module)
-    found: tuple[torch.Tensor | None, ...] = torch.autograd.grad(losses, leaves, create_graph=True, allow_unused=True)
+    outputs, leaves = _called(subject, module)
+    found: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
+        _losses(outputs), leaves, create_graph=True, allow_unused=True
+    )
     penalties = [one.square().sum() for one in found if one is not None and one.requires_grad]
     if not penalties:
         return {"inputs": [None for _ in leaves], "parameters": {}}
@@ -125,13 +127,17 @@ _WAYS = {"one backward through two calls": _of_two_calls, "backward through grad
 
 
 def _called(subject: Subject, module: nn.Module) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """Return the losses of a call, and the inputs that ask for a gradient."""
+    """Return the outputs of a call, and the inputs that ask for a gradient."""
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
     from regbuf_lint.verify.worker.values import replaced, tensors  # noqa: PLC0415  imports torch
 
     leaves: list[torch.Tensor] = []
     outputs = tensors(called(module, replaced(subject.given(), partial(_asking, leaves))))
-    return [_weighed(one) for one in outputs if one.requires_grad], leaves
+    return outputs, leaves
+
+
+def _losses(outputs: list[torch.Tensor]) -> list[torch.Tensor]:
+    return [_weighed(one) for one in outputs if one.requires_grad]
 
 
 def _asking(leaves: list[torch.Tensor], tensor: torch.Tensor) -> torch.Tensor:
@@ -156,13 +162,11 @@ def _gradients(subject: Subject) -> list[Facts]:
 def _of_call(subject: Subject, module: nn.Module) -> Facts:
     from torch import nn  # noqa: PLC0415
 
-    from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.values import digest, replaced, tensors  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
 
     _detach_constants(module)
-    leaves: list[torch.Tensor] = []
-    outputs = tensors(called(module, replaced(subject.given(), partial(_asking, leaves))))
-    losses = [_weighed(one) for one in outputs if one.requires_grad]
+    outputs, leaves = _called(subject, module)
+    losses = _losses(outputs)
     if losses:
         sum(losses[1:], losses[0]).backward()  # type: ignore[no-untyped-call]
 
