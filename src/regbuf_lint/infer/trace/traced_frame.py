@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_none
+from regbuf_lint.classes.definition import BUILDERS, is_none
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import CALL, Frame
@@ -311,15 +311,22 @@ class TracedFrame(Frame):
         return any(f"{quote}{attribute}{quote}" in file.source.text for file in files for quote in "\"'")
 
     def run_later(self, value: Value, state: State) -> None:
-        """Functions that somebody keeps or is given run at some time, with arguments that nobody knows."""
+        """Functions that somebody keeps or is given run at some time, with arguments that nobody knows.
+
+        A constructor is asked for its arguments, and does not build an object that is there.
+        """
         result, passed, calls_entry = self.result, self._passed, self.calls_entry
         self._passed = None
         with self.tracer.maybe():
             for one in value:
-                if isinstance(one, FunctionValue) and not self.inference.memo.is_working((one.scope, "running")):
+                if isinstance(one, FunctionValue) and self._may_run(one):
                     self.calls_entry = True  # somebody else gets what it returns
                     run_function(self, one, ANY_ARGUMENTS, state.copy())
         self.result, self._passed, self.calls_entry = result, passed, calls_entry
+
+    def _may_run(self, function: FunctionValue) -> bool:
+        is_builder = getattr(function.scope.node, "name", "") in BUILDERS
+        return not is_builder and not self.inference.memo.is_working((function.scope, "running"))
 
 
 def _key(key: CallKey, passed: _Passed | None) -> CallKey:
