@@ -21,7 +21,7 @@ class Net(nn.Module):
         super().__init__()
         self.mask = mask
 
-    def forward(self):
+    def forward(self, kept, name):
         {statement}
 """
 
@@ -34,6 +34,8 @@ class Net(nn.Module):
         ("scaled(self.mask)", "passes it to `elsewhere.scaled`"),
         ("scaled(self.mask.exp())", "passes what it computes from it to `elsewhere.scaled`"),
         ("scaled(self.mask.view(-1))", "passes it to `elsewhere.scaled`"),
+        ("kept[name + '.mask'] = self.mask", "stores it in `kept` too"),
+        ("kept[name] = self.mask", "combines it with `kept`, which comes from the caller"),
     ],
 )
 def test_what_is_handed_on_is_the_tensor_or_what_is_computed_from_it(statement: str, words: str) -> None:

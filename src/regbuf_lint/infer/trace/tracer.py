@@ -11,6 +11,7 @@ from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.state import trail_at_entry
+from regbuf_lint.infer.strings import is_string
 from regbuf_lint.infer.trace.expressions import trail_of
 from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
@@ -339,7 +340,8 @@ class Tracer:
         self.use(frame, owner, Sink.MUTATED, target, trail.tensors | index.tensors)
         self.use(frame, index, Sink.INDEX, target, owner.tensors)
         is_copied = _takes_copies(frame, target)
-        is_container = is_only(frame.value_of(target.value), Sequence, Mapping)
+        has_names = is_string(frame.value_of(target.slice))
+        is_container = has_names or is_only(frame.value_of(target.value), Sequence, Mapping)
         if owner.tensors and not is_container:
             self.use(frame, trail, Sink.COPIED if is_copied else Sink.MEETS, target, owner.tensors)
         else:
