@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from borrowed_workers import borrow_workers
+from borrowed_workers import borrow_workers, by_imports
 from fixture_cases import FIXTURES, all_cases, session_with
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
@@ -52,9 +52,11 @@ def reports(findings: Path, device: str) -> dict[str, CaseReport]:
 
 
 def verified(findings: Path, device: str) -> dict[str, CaseReport]:
-    with started([device], Limits(), jobs=2) as (seen, workers):
-        found = run_cases(list(pairs(FIXTURES, str(findings))), seen, workers)
-    return {report.case.name: report for report in found}
+    found = {}
+    for preload, cases in by_imports(pairs(FIXTURES, str(findings))):
+        with started([device], Limits(), jobs=1 if preload else 2, preload=preload) as (seen, workers):
+            found.update({report.case.name: report for report in run_cases(cases, seen, workers)})
+    return found
 
 
 @pytest.mark.parametrize("name", NAMES)

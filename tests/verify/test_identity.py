@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from borrowed_workers import borrow_workers
+from borrowed_workers import borrow_workers, by_imports
 from fixture_cases import FIXTURES
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import CHECKS
@@ -44,8 +44,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
 
 def verified(patch: pytest.MonkeyPatch, cases: Sequence[Case], checks: Iterable[str]) -> dict[str, CaseReport]:
     patch.setattr("regbuf_lint.verify.verifying.CHECKS", {name: CHECKS[name] for name in checks})
-    with started(["meta"], Limits(), jobs=2) as (seen, workers):
-        return {report.case.name: report for report in run_cases(cases, seen, workers)}
+    found = {}
+    for preload, some in by_imports(cases):
+        with started(["meta"], Limits(), jobs=1 if preload else 2, preload=preload) as (seen, workers):
+            found.update({report.case.name: report for report in run_cases(some, seen, workers)})
+    return found
 
 
 def unchanged(case: Case, directory: Path) -> Case:

@@ -186,6 +186,12 @@ class Store:
         return bool(self.trail.tensors) and all(one.flow is Flow.TO_CPU for one in self.trail.tensors)
 
     @property
+    def keeps_argument(self) -> bool:
+        """Whether the new value is what the caller of the method gives, or another view of it."""
+        given = self.trail.tensors
+        return bool(given) and all(one.source is Source.PARAMETER and one.flow is Flow.SAME for one in given)
+
+    @property
     def moves_by_hand(self) -> bool:
         """Whether the method puts the former value on another device."""
         return self.only_moves and Flow.MOVED in self.own_flows
@@ -371,11 +377,11 @@ class Trace:
         """Whether a method changes the tensor in place, or computes the next from it: state of the object.
 
         What may also be the tensor itself, at most moved, is not computed from it. What each method fills anew before
-        it reads it is no state.
+        it reads it is no state, and neither is what something that is not followed made of it.
         """
         if self._is_scratch(attribute):
             return any(one.computes_from_own for one in self.replacements(attribute))
-        if any(one.sink is Sink.MUTATED and not one.is_drawn for one in self.uses(attribute)):
+        if any(one.sink is Sink.MUTATED and not (one.is_drawn or one.guessed) for one in self.uses(attribute)):
             return True
         return any(one.computes_from_own for one in self.replacements(attribute))
 

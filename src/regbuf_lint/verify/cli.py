@@ -82,7 +82,8 @@ def _run(arguments: argparse.Namespace, *, adopts: bool) -> int:
     limits = Limits(arguments.timeout, arguments.memory_limit)
     cases = list(_cases(arguments))
     jobs = min(arguments.jobs or processors(), len(cases))
-    with started(_devices(arguments.device), limits, jobs, adopts=adopts) as (seen, workers):
+    devices, preload = _devices(arguments.device), _preload(arguments.preload)
+    with started(devices, limits, jobs, adopts=adopts, preload=preload) as (seen, workers):
         if arguments.require_cuda:
             check_cuda(seen)
         progress = _Progress(quiet=arguments.quiet)
@@ -146,8 +147,21 @@ def _declaring(arguments: argparse.Namespace) -> Callable[[tuple[tuple[str, str]
     return partial(declared, arguments.findings) if arguments.findings else lambda _: Claims()
 
 
+def _listed(given: Sequence[str]) -> list[str]:
+    return [name.strip() for value in given for name in value.split(",") if name.strip()]
+
+
+def _preload(given: Sequence[str]) -> list[str]:
+    names = _listed(given)
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            msg = f"--preload: `{name}` is no name of a module"
+            raise CaseError(msg)
+    return names
+
+
 def _devices(given: Sequence[str]) -> list[str]:
-    names = [name.strip() for value in given for name in value.split(",") if name.strip()]
+    names = _listed(given)
     if AUTO in names and len(set(names)) > 1:
         msg = "--device: `auto` stands alone"
         raise CaseError(msg)
@@ -313,6 +327,13 @@ def _add_running(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--timeout", type=_positive, default=120.0, metavar="SECONDS", help="for each version (120)")
     group.add_argument(
         "--memory-limit", "--memory", type=_positive_int, default=8192, metavar="MIB", help="for each version (8192)"
+    )
+    group.add_argument(
+        "--preload",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="import these once, not for each version: packages that take long; they must not touch an accelerator",
     )
     group.add_argument("-j", "--jobs", type=_positive_int, default=0, metavar="N", help="cases at a time (processors)")
 

@@ -23,7 +23,7 @@ _ACCELERATORS = frozenset({"cuda", "mps", "xpu"})
 
 @contextmanager
 def started(
-    devices: Sequence[str], limits: Limits, jobs: int, *, adopts: bool = False
+    devices: Sequence[str], limits: Limits, jobs: int, *, adopts: bool = False, preload: Sequence[str] = ()
 ) -> Iterator[tuple[Machine, list[Worker]]]:
     """Give torch's release and the devices, as a process of its own sees them, and what starts such processes.
 
@@ -34,12 +34,13 @@ def started(
         limits: what each process may use.
         jobs: how many processes run at a time.
         adopts: whether this process adopts orphans, and has no other children.
+        preload: names of modules that forked processes find imported.
 
     Raises:
-        WorkerError: torch cannot be imported.
+        WorkerError: torch cannot be imported, or what is to be imported with it.
     """
     with ExitStack() as stack:
-        workers = [stack.enter_context(Worker(limits, adopts=adopts)) for _ in range(max(1, jobs))]
+        workers = [stack.enter_context(Worker(limits, adopts=adopts, preload=preload)) for _ in range(max(1, jobs))]
         seen = Machine(**described(workers[0], devices))
         if seen.accelerated and not any(name.partition(":")[0] in _ACCELERATORS for name in seen.devices):
             plain = [stack.enter_context(Worker(limits, fork=False)) for _ in workers]

@@ -14,6 +14,7 @@ from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, 
 from regbuf_lint.model.use import ASSERTED, MATRIX_PRODUCT, Sink
 from regbuf_lint.model.value import (
     FOLLOWING,
+    TENSOR_KINDS,
     Literal,
     Mapping,
     Sequence,
@@ -108,7 +109,8 @@ def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, value: V
         return owner.item(node.slice.value)
     if isinstance(node.slice, ast.Slice) and owner.items is not None:
         return Trail(owner.origins)
-    return owner.then(Flow.ELEMENT)
+    is_copy = not of_python and is_only(frame.value_of(node.slice), *TENSOR_KINDS)
+    return owner.then(Flow.COMPUTED if is_copy else Flow.ELEMENT)
 
 
 def _slice(tracer: Tracer, frame: TracedFrame, node: ast.Slice, _value: Value, state: State) -> Trail:

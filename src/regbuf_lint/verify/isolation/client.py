@@ -17,6 +17,7 @@ from regbuf_lint.verify.isolation.server import STDERR, STDOUT
 from regbuf_lint.verify.isolation.supervision import Ending, Limits, end_children, supervise
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from typing_extensions import Self
@@ -60,10 +61,14 @@ class Worker:
         limits: what each process may use.
         fork: whether processes are forked from one that has imported torch, which takes milliseconds, not seconds.
         adopts: whether this process adopts orphans, and has no other children than workers do.
+        preload: names of modules to import once, before forking.
     """
 
-    def __init__(self, limits: Limits, *, fork: bool = CAN_FORK, adopts: bool = False) -> None:
+    def __init__(
+        self, limits: Limits, *, fork: bool = CAN_FORK, adopts: bool = False, preload: Sequence[str] = ()
+    ) -> None:
         self._limits = limits
+        self._preload = tuple(preload)
         self._adopts = adopts
         self.forks = fork
         self._server: _Server | None = None
@@ -97,7 +102,7 @@ class Worker:
         """Have a request done and return what was noted.
 
         Raises:
-            WorkerError: torch cannot be imported.
+            WorkerError: torch cannot be imported, or what is to be imported with it.
         """
         if self._aborted:
             msg = "aborted"
@@ -117,7 +122,7 @@ class Worker:
 
     def _in_child(self, request: dict[str, Any]) -> Ending:
         if self._server is None:
-            self._server = _Server()
+            self._server = _Server(self._preload)
         ending = self._server.handle(request)
         if ending is None:
             self._server.stop()
@@ -146,13 +151,13 @@ class Worker:
 class _Server:
     """A process that forks."""
 
-    def __init__(self) -> None:
+    def __init__(self, preload: Sequence[str]) -> None:
         requests, self._requests = os.pipe()
         self._endings, endings = os.pipe()
         self._caches = tempfile.TemporaryDirectory(prefix="regbuf-verify-", ignore_cleanup_errors=True)
         with tempfile.TemporaryFile() as errors:
             self._process = subprocess.Popen(  # noqa: S603  our own interpreter
-                [sys.executable, "-m", _SERVER, str(requests), str(endings)],
+                [sys.executable, "-m", _SERVER, str(requests), str(endings), *preload],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,

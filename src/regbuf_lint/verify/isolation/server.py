@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.isolation.effects import HOME, TEMPORARY, WORK, Effects, link_entries
 from regbuf_lint.verify.isolation.supervision import (
@@ -31,6 +31,9 @@ from regbuf_lint.verify.isolation.supervision import (
     supervise,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 STDOUT = "stdout"
 STDERR = "stderr"
 FAILED_INSIDE = 70
@@ -39,16 +42,20 @@ HERE = "REGBUF_VERIFY_HERE"
 _MOST_ENTRIES, _MOST_BELOW, _LARGEST_COPIED = 1000, 100, 2**20
 
 
-def serve(requests: int, endings: int) -> None:
+def serve(requests: int, endings: int, preload: Sequence[str]) -> None:
     """Handle one request after the other until there are no more.
 
     Args:
         requests: number of the pipe that requests are read from.
         endings: number of the pipe that endings are written to.
+        preload: names of modules to import beside torch.
+
+    Raises:
+        ImportError: one of them cannot be imported.
     """
     from regbuf_lint.verify.worker.warm_up import warm_up  # noqa: PLC0415  imports torch
 
-    warm_up()
+    warm_up(preload)
     gc.collect()
     gc.freeze()  # a collection in a child would touch all of torch's objects, and so copy their pages
     adopts = adopt_orphans()
@@ -211,13 +218,13 @@ def run_request(request: dict[str, Any]) -> None:
 
 
 def main(argv: list[str]) -> None:
-    """Serve on two pipes, or do the work of one request, whose file is named."""
+    """Serve on two pipes once some modules are imported, or do the work of one request, whose file is named."""
     if argv[0] == "--once":
         request = json.loads(Path(argv[1]).read_text(encoding="utf-8"))
         enter(request)
         run_request(request)
     else:
-        serve(int(argv[0]), int(argv[1]))
+        serve(int(argv[0]), int(argv[1]), argv[2:])
 
 
 if __name__ == "__main__":

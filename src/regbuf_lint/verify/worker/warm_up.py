@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
-def warm_up() -> None:
-    """Import torch and all checks, and export a module; nothing here starts a thread or touches an accelerator."""
+def warm_up(preload: Sequence[str]) -> None:
+    """Import torch and all checks, and export a module; nothing here starts a thread or touches an accelerator.
+
+    Args:
+        preload: names of modules that are imported, too.
+
+    Raises:
+        ImportError: one of these cannot be imported.
+    """
     import torch  # noqa: PLC0415
     from torch import nn  # noqa: PLC0415
 
@@ -17,3 +29,5 @@ def warm_up() -> None:
         import torch.export  # noqa: PLC0415
 
         torch.export.export(nn.Linear(2, 2), (torch.zeros(1, 2),))
+    for name in preload:
+        import_module(name)
