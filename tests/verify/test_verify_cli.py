@@ -232,6 +232,7 @@ MISTAKES = [
     (["model.py::Net", "--init", "Net()", "--device", "cuad"], "`cuad` is none of auto"),
     (["model.py::Net", "--init", "Net()", "--device", "auto,meta"], "`auto` stands alone"),
     (["model.py::Net"], "say how to build the class"),
+    (["model.py::Net", "--init", "Net()", "--preload", "wave,.chunk"], "`.chunk` is no name of a module"),
     (["model.py::Net", "--init", "Net()", "--factory", "model.py::make"], "either --factory"),
     (["model.py::Net", "--factory", "make"], "expected FILE::NAME, not `make`"),
     (["model.py::Net", "--factory", "gone.py::make"], "gone.py: no such file"),
@@ -269,6 +270,46 @@ def test_mistakes(
     assert message in printed.err
     assert printed.err.startswith("regbuf-verify: error: ")
     assert printed.err.count("\n") == 1
+
+
+LOADED_BEFORE = """
+import sys
+
+LOADED = "wave" in sys.modules
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        if not LOADED:
+            raise RuntimeError("it would have to be imported here")
+        self.scale = torch.ones(2)
+
+    def forward(self, x):
+        return x * self.scale
+"""
+
+
+@pytest.mark.torch
+@pytest.mark.usefixtures("project")
+def test_what_cannot_be_preloaded_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run("model.py::Net", "--init", "Net()", "--preload", "no_such_package", capsys=capsys)
+    assert (code, out) == (cli.MISTAKE, "")
+    assert err == "regbuf-verify: error: ModuleNotFoundError: No module named 'no_such_package'\n"
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("preload", "expected"), [("wave", "passed"), ("email,wave", "passed"), ("email", "failed")])
+def test_what_is_preloaded_is_there_before_the_code(
+    preload: str, expected: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "loading.py").write_text(LOADED_BEFORE, encoding="utf-8")
+    how = ["--init", "Net()", "--inputs", "torch.ones(2)", "--device", "meta", "--preload", preload]
+    _, found = as_json("loading.py::Net", *how, capsys=capsys)
+    assert outcomes(found["cases"][0])["builds", "cpu"] == expected
 
 
 def test_the_checks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
