@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _stands_for_none(context: ClassContext, attribute: str) -> bool:
     """Whether the attribute has no elements until it is replaced, and code asks for that or could not use it so.
 
-    What callers give to a method that keeps it lies where they want it.
+    What callers give to a method that only keeps it lies where they want it.
     """
     value = context.value_of(attribute)
     found = tensors(value)
@@ -28,7 +28,8 @@ def _stands_for_none(context: ClassContext, attribute: str) -> bool:
     joined = any(one.sink is Sink.MEETS and has("join_functions", one.callee) for one in trace.uses(attribute))
     changed = any(one.sink is Sink.MUTATED for one in trace.uses(attribute))
     moved = any(one.moves_by_hand for one in trace.stores(attribute))
-    given = all(one.keeps_argument for one in trace.stores(attribute))
+    reading = {one.entry for one in trace.reads(attribute)}
+    given = all(one.keeps_argument and one.entry not in reading for one in trace.stores(attribute))
     return not joined and (trace.is_asked_for_elements(attribute) or changed or moved or given)
 
 
