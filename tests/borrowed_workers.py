@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.isolation.client import Worker
+from regbuf_lint.verify.isolation.supervision import Limits
+from regbuf_lint.verify.runner import run_cases, started
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     import pytest
 
     from regbuf_lint.verify.isolation.client import _Server
     from regbuf_lint.verify.isolation.supervision import Ending
-    from regbuf_lint.verify.model import Case
+    from regbuf_lint.verify.model import Case, CaseReport
 
 _IDLE: dict[tuple[str, ...], list[_Server]] = {}
 """Servers that no worker uses, by what they have imported.
@@ -47,15 +49,22 @@ class BorrowingWorker(Worker):
         super().stop()
 
 
-def by_imports(cases: Iterable[Case]) -> Iterator[tuple[tuple[str, ...], list[Case]]]:
-    """Cases that import what takes seconds, and the others, each with what their servers are to import."""
-    tops = {name.partition(".")[0] for name in _OF_FIXTURES}
-    found: dict[bool, list[Case]] = {True: [], False: []}
+def verified_fixtures(cases: Iterable[Case], device: str) -> dict[str, CaseReport]:
+    """Reports of cases by their names; those that import what takes seconds run in a server that has imported it."""
+    groups: dict[tuple[str, ...], list[Case]] = {}
     for case in cases:
-        text = Path(case.original.file).read_text(encoding="utf-8", errors="replace")
-        found[any(f"import {top}" in text or f"from {top}" in text for top in tops)].append(case)
-    yield _OF_FIXTURES, found[True]
-    yield (), found[False]
+        groups.setdefault(_OF_FIXTURES if _imports_long(case) else (), []).append(case)
+    found = {}
+    for preload, some in groups.items():
+        with started([device], Limits(), jobs=1 if preload else 2, preload=preload) as (seen, workers):
+            found.update({report.case.name: report for report in run_cases(some, seen, workers)})
+    return found
+
+
+def _imports_long(case: Case) -> bool:
+    text = Path(case.original.file).read_text(encoding="utf-8", errors="replace")
+    tops = {name.partition(".")[0] for name in _OF_FIXTURES}
+    return any(f"import {top}" in text or f"from {top}" in text for top in tops)
 
 
 def borrow_workers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from borrowed_workers import borrow_workers, by_imports
+from borrowed_workers import borrow_workers, verified_fixtures
 from fixture_cases import FIXTURES, all_cases, session_with
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.report.json_format import finding_record
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import CHECKS
-from regbuf_lint.verify.isolation.supervision import Limits
 from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Outcome
-from regbuf_lint.verify.runner import run_cases, started
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,15 +46,7 @@ def reports(findings: Path, device: str) -> dict[str, CaseReport]:
     with pytest.MonkeyPatch.context() as patch:
         borrow_workers(patch)
         patch.chdir(findings.parent)  # each process gets a copy of the working directory: nearly nothing here
-        return verified(findings, device)
-
-
-def verified(findings: Path, device: str) -> dict[str, CaseReport]:
-    found = {}
-    for preload, cases in by_imports(pairs(FIXTURES, str(findings))):
-        with started([device], Limits(), jobs=1 if preload else 2, preload=preload) as (seen, workers):
-            found.update({report.case.name: report for report in run_cases(cases, seen, workers)})
-    return found
+        return verified_fixtures(pairs(FIXTURES, str(findings)), device)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from borrowed_workers import borrow_workers, by_imports
+from borrowed_workers import borrow_workers, verified_fixtures
 from fixture_cases import FIXTURES
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import CHECKS
-from regbuf_lint.verify.isolation.supervision import Limits
 from regbuf_lint.verify.model import Outcome
-from regbuf_lint.verify.runner import run_cases, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,11 +42,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
 
 def verified(patch: pytest.MonkeyPatch, cases: Sequence[Case], checks: Iterable[str]) -> dict[str, CaseReport]:
     patch.setattr("regbuf_lint.verify.verifying.CHECKS", {name: CHECKS[name] for name in checks})
-    found = {}
-    for preload, some in by_imports(cases):
-        with started(["meta"], Limits(), jobs=1 if preload else 2, preload=preload) as (seen, workers):
-            found.update({report.case.name: report for report in run_cases(some, seen, workers)})
-    return found
+    return verified_fixtures(cases, "meta")
 
 
 def unchanged(case: Case, directory: Path) -> Case:

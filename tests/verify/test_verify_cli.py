@@ -272,6 +272,14 @@ def test_mistakes(
     assert printed.err.count("\n") == 1
 
 
+@pytest.mark.torch
+@pytest.mark.usefixtures("project")
+def test_what_cannot_be_preloaded_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run("model.py::Net", "--init", "Net()", "--preload", "no_such_package", capsys=capsys)
+    assert (code, out) == (cli.MISTAKE, "")
+    assert err == "regbuf-verify: error: ModuleNotFoundError: No module named 'no_such_package'\n"
+
+
 LOADED_BEFORE = """
 import sys
 
@@ -291,14 +299,6 @@ class Net(nn.Module):
     def forward(self, x):
         return x * self.scale
 """
-
-
-@pytest.mark.torch
-@pytest.mark.usefixtures("project")
-def test_what_cannot_be_preloaded_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run("model.py::Net", "--init", "Net()", "--preload", "no_such_package", capsys=capsys)
-    assert (code, out) == (cli.MISTAKE, "")
-    assert err == "regbuf-verify: error: ModuleNotFoundError: No module named 'no_such_package'\n"
 
 
 @pytest.mark.torch
