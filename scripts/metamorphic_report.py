@@ -2,9 +2,8 @@
 
     python scripts/metamorphic_report.py            # the table
     python scripts/metamorphic_report.py --list     # and each difference
-    python scripts/metamorphic_report.py --update   # and the list of known differences written anew
 
-A difference that is new in the list has no reason yet; the tests ask for one.
+The tests want none.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "tests" / "metamorphic")]
 
 from comparison import Compared, Comparison  # noqa: E402  from the checkout, installed or not
-from known_differences import FILE, dumped, head, load  # noqa: E402
 from programs import all_programs  # noqa: E402
 from rewrites import REWRITES  # noqa: E402
 
@@ -28,19 +26,11 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rewrite", action="append", choices=[one.name for one in REWRITES], help="these alone")
     parser.add_argument("--list", action="store_true", help="print each difference")
-    parser.add_argument("--update", action="store_true", help=f"write {FILE.name} anew; goes with all rewrites only")
     options = parser.parse_args(argv)
-    if options.update and options.rewrite:
-        parser.error("--update goes with all rewrites only")
     results = compared(options.rewrite)
     print_table(results)
     if options.list:
         print_differences(results)
-    if options.update:
-        found = {
-            (name, program): one for name, result in results.items() for program, one in result.differences.items()
-        }
-        FILE.write_text(dumped(load().updated(found), head()), encoding="utf-8")
     return 0
 
 

@@ -30,7 +30,7 @@ class Found(NamedTuple):
     attribute: str
 
     def __str__(self) -> str:
-        """As the list of known differences writes it."""
+        """As a report writes it."""
         return f"{self.code} {self.class_name}.{self.attribute}".rstrip(" .")
 
 

@@ -6,12 +6,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import last_name, methods_where
+from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.classes.stores import values_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.index.scopes import FunctionNode
 
 _DATA_DEVICES = frozenset({"data_device", "storage_device", "offload_device", "cpu_device", "host_device"})
 
@@ -21,12 +23,17 @@ def is_put_on_data_device(definitions: Sequence[ClassDefinition], attribute: str
 
     Gaussian splatting keeps its images by ``x.to(self.data_device)``.
     """
-    values = values_in(methods_where(definitions, building.__contains__), attribute)
-    return bool(values) and all(map(_is_put_there, values))
+    found = [
+        _is_put_there(function, value)
+        for function in methods_where(definitions, building.__contains__)
+        for value in values_in([function], attribute)
+    ]
+    return bool(found) and all(found)
 
 
-def _is_put_there(value: ast.expr) -> bool:
+def _is_put_there(function: FunctionNode, value: ast.expr) -> bool:
+    value = definition_of(function, value)
     if not isinstance(value, ast.Call) or last_name(value.func) != "to":
         return False
-    given = [*value.args, *(one.value for one in value.keywords)]
+    given = (definition_of(function, one) for one in (*value.args, *(one.value for one in value.keywords)))
     return any(isinstance(one, (ast.Name, ast.Attribute)) and last_name(one) in _DATA_DEVICES for one in given)

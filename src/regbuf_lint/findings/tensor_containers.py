@@ -50,7 +50,10 @@ def _is_reported(context: ClassContext, attribute: str) -> bool:
         context.inference, context.built, attribute
     ):
         return False
-    if is_handed_out(context.definitions, attribute) or _holds_no_elements(context.value_of(attribute)):
+    held = tuple(tensors_inside(context.value_of(attribute)))
+    if held and all(tensor.empty for tensor in held):
+        return False
+    if any(one.requires_grad for one in held) and is_handed_out(context.definitions, attribute, is_list=True):
         return False
     return inert(context, attribute) is None
 
@@ -58,11 +61,6 @@ def _is_reported(context: ClassContext, attribute: str) -> bool:
 def holds_tensors(one: Alternative) -> bool:
     """Whether an alternative is a container of tensors."""
     return _holds_tensors(one, 0)
-
-
-def _holds_no_elements(value: Value) -> bool:
-    held = tuple(tensors_inside(value))
-    return bool(held) and all(tensor.empty for tensor in held)
 
 
 def _ends_as_container(context: ClassContext, write: Write, attribute: str) -> bool:

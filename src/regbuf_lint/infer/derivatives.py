@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import arguments_with_defaults
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.symbols import External
@@ -50,31 +51,40 @@ def _differentiated(inference: Inference, scope: Scope, node: ast.AST) -> Iterat
             yield from node.args[1:]
 
 
-def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str) -> bool:
-    """Whether a method named after parameters returns an attribute, or a list that holds it.
+def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str, *, is_list: bool = False) -> bool:
+    """Whether a method that is given nothing returns a list of attributes, one of them this one.
 
-    So do searches for architectures (``arch_parameters()``): an optimizer of its own trains what is returned.
+    So do searches for architectures (``arch_parameters()``): an optimizer of its own trains what is returned, since a
+    list is what optimizers take. What ``forward`` returns is none.
+
+    Args:
+        definitions: the class and its bases.
+        attribute: the attribute.
+        is_list: whether it is such a list itself.
     """
     functions = [function for one in definitions for function in one.methods.values()]
-    listing = {attribute} | {name for function in functions for name in _listing(function, attribute)}
+    lists = {name for function in functions for name in _lists_with(function, attribute)}
+    wanted = lists | {attribute} if is_list else lists
     return any(
-        own_attribute(function, part) in listing
+        own_attribute(function, node.value) in wanted
+        or any(own_attribute(function, item) in {attribute, *lists} for item in _items(function, node.value))
         for function in functions
-        if "param" in function.name
+        if function.name != "forward" and len(arguments_with_defaults(function)) == 1
         for node in walk(function)
         if isinstance(node, ast.Return) and node.value is not None
-        for part in _items(function, node.value)
     )
 
 
-def _listing(function: FunctionNode, attribute: str) -> Iterator[str]:
+def _lists_with(function: FunctionNode, attribute: str) -> Iterator[str]:
     """Attributes in which a method keeps a list that holds the attribute."""
     for target, value in stores_in(function):
-        held = (own_attribute(function, item) for item in _items(function, value))
-        if isinstance(target, ast.Attribute) and attribute in held:
+        if isinstance(target, ast.Attribute) and attribute in {
+            own_attribute(function, item) for item in _items(function, value)
+        }:
             yield target.attr
 
 
 def _items(function: FunctionNode, value: ast.expr) -> list[ast.expr]:
+    """What a list or tuple holds; nothing for any other expression."""
     value = definition_of(function, value)
-    return value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+    return value.elts if isinstance(value, (ast.List, ast.Tuple)) else []
