@@ -8,12 +8,12 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from fixture_cases import Case, all_cases, imported_file, session_with
 from regbuf_lint.engine.fixing import FixMode

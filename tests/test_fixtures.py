@@ -6,12 +6,12 @@ import ast
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from fixture_cases import Case, Expected, all_cases, built_file, session_with
 from regbuf_lint.engine.fixing import FixMode

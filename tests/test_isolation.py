@@ -161,7 +161,7 @@ def sandbox(tmp_path: Path) -> Sandbox:
     (project / "base.py").write_text(BASE, encoding="utf-8")
     (project / "quiet.py").write_text(QUIET, encoding="utf-8")
     # Names that a careless tool would import from the directory that it is run in.
-    for name in ("libcst", "pathspec", "rich", "tomli", "conftest", "setup"):
+    for name in ("libcst", "msgspec", "pathspec", "rich", "tomli", "conftest", "setup"):
         (project / f"{name}.py").write_text(TRACE, encoding="utf-8")
     return Sandbox(project, hooks)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from regbuf_lint.engine.deep_stack import with_deep_stack
 from regbuf_lint.engine.explaining import NothingToExplainError, explain, with_every_rule
@@ -61,8 +62,7 @@ __all__ = (
 _NOTEBOOK = ".ipynb"
 
 
-@dataclass(frozen=True, slots=True)
-class FixedSource:
+class FixedSource(Struct, frozen=True):
     """What fixes make of a text.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from regbuf_lint.engine.baseline import Baseline
 from regbuf_lint.model.finding import Finding

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from regbuf_lint.engine import fixing
 from regbuf_lint.engine.fixing import MOST_ROUNDS, FixMode, compatible, edited, fix_text

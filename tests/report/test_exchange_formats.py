@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec.structs import replace
 from report_examples import EMPTY, EVERYTHING, GRAD, PLAIN, RESULT, RISKY, TEXT, span
 
 from regbuf_lint.model.fix import Applicability, Edit, Fix

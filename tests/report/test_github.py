@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from report_examples import GRAD, PLAIN, RBF001, RISKY, span
 
 from regbuf_lint.model.result import FileError, FileResult, RunResult

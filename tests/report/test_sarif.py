@@ -8,11 +8,11 @@ import re
 import shutil
 import subprocess
 import tarfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from report_examples import DOCS, EMPTY, EVERYTHING, GRAD, PLAIN, span
 
 from regbuf_lint.model.finding import Evidence, Finding

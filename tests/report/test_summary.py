@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from report_examples import EMPTY, FIXED, GRAD, NOTEBOOK, PLAIN, RESULT, RISKY
 
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
+from msgspec.structs import replace
 
 from regbuf_lint.model.settings import Brackets, BufferStyle
 from regbuf_lint.model.span import Position, Span

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import pickle
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from notebook_examples import STYLES, Style, code, loaded, notebook
 
 from regbuf_lint.model.finding import Evidence, Finding, Related

@@ -98,6 +98,7 @@ def test_every_key(root: Path) -> None:
         module_classes=("a.B",),
         tensor_functions=("a.f",),
         ignore_attributes=("Class.attr",),
+        files=(root / "pyproject.toml",),
     )
 
 

@@ -329,7 +329,7 @@ class Hidden:
             raise ModuleNotFoundError("no " + name, name=name)
 sys.meta_path.insert(0, Hidden())
 """
-OTHERS = ["libcst", "flake8", "rich", "packaging", "pathspec", "tomli", "pytest"]
+OTHERS = ["libcst", "msgspec", "flake8", "rich", "packaging", "pathspec", "tomli", "pytest"]
 
 
 def without(names: list[str], directory: Path) -> dict[str, str]:

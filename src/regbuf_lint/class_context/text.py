@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.called_functions import called_functions
 from regbuf_lint.classes.definition import bound_in, names_in
@@ -36,8 +37,7 @@ _HAS_UNIONS = (3, 10)
 _HAS_GENERICS = (3, 9)
 
 
-@dataclass(frozen=True, slots=True)
-class TypeName:
+class TypeName(Struct, frozen=True):
     """What a file calls a type, and the edit that imports it where the file does not."""
 
     spelling: str

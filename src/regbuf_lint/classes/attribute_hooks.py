@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.index.tree import walk
@@ -34,8 +35,7 @@ class _End(Enum):
     OPEN = "what follows it runs"
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
+class _Path(Struct, frozen=True):
     """Ways through a block.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import FunctionNode, nested_blocks
@@ -24,8 +25,7 @@ REGISTRIES = ("_buffers", "_parameters", "_modules")
 _PROPERTY_DECORATORS = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 
 
-@dataclass(slots=True, eq=False)
-class ClassDefinition:
+class ClassDefinition(Struct, eq=False):
     """One class as it is written, bases left aside.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.definition import is_name, receiver_name
 from regbuf_lint.classes.reaching import own_attribute
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceMove:
+class DeviceMove(Struct, frozen=True):
     """One call.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from regbuf_lint.classes.definition import ClassDefinition, is_none, name_in_torch, receiver_name
 from regbuf_lint.classes.reaching import definition_of
@@ -24,8 +25,7 @@ MOVERS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", 
 APPLY = "_apply"
 
 
-@dataclass(slots=True, eq=False)
-class AttributeUses:
+class AttributeUses(Struct, eq=False):
     """How methods use the attributes of ``self``; each entry maps an attribute to names of methods.
 
     Attributes:

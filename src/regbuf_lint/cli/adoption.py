@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, FINDINGS
 from regbuf_lint.cli.reporting import print_errors, print_report, write_file

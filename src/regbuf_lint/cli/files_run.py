@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.cache.folder import folder_in_use
 from regbuf_lint.cli.adoption import KnownFindings, add_noqa_comments, write_baseline

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS, TEXT_FORMATS
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """One report.
 
     Attributes:

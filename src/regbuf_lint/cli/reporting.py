@@ -126,7 +126,7 @@ def _rule_docs() -> dict[str, RuleDocs]:
 
 
 def _without_findings(result: RunResult) -> RunResult:
-    from dataclasses import replace  # noqa: PLC0415
+    from msgspec.structs import replace  # noqa: PLC0415
 
     return replace(result, files=(), errors=result.all_errors)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, FINDINGS
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from regbuf_lint.source.discovery import Discovery
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Struct, frozen=True):
     """A part of the files of a run.
 
     A file's path in its project alone says in which part it is: other files, their sizes, the machine and the place of

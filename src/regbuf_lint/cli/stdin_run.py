@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.cli.adoption import KnownFindings
 from regbuf_lint.cli.errors import STDIN_IS_CLOSED, UsageError

@@ -10,9 +10,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.model.result import FileResult, RunResult
@@ -34,8 +36,7 @@ _PASSED = "passed"
 _FINDINGS = "findings.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Unverified:
+class Unverified(Struct, frozen=True):
     """A fixed class that is not verified, with the reason; its file was not written."""
 
     path: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outcome import CLEAN
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 _LINE = re.compile(r"(?P<path>.+?)(?::cell (?P<cell>\d+))?:(?P<row>\d+)(?::\d+)?:?")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What ``--why`` asks about.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.model.class_view import GradientRequest
 from regbuf_lint.model.fix import Applicability
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _TRUST = (Applicability.DISPLAY, Applicability.UNSAFE, Applicability.SAFE)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A class as one of its subclasses runs it.
 
     Attributes:

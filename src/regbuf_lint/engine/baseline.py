@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from regbuf_lint.model.identity import identity
 from regbuf_lint.rules.syntax_error import META as SYNTAX_ERROR

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, field
 
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.screen import Screen
@@ -30,8 +31,7 @@ writes them, and the files that the user names."""
 _NUMBERS = count()
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedFiles:
+class CheckedFiles(Struct, frozen=True):
     """What a check of some files gives.
 
     Attributes:

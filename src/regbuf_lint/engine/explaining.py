@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.classes.named_attributes import attributes_on, spans_row
 from regbuf_lint.engine.screen import Screen
@@ -55,8 +57,7 @@ class NothingToExplainError(Exception):
     """No attribute is meant; the message is one line and does not name the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """What is asked: attributes of one class.
 
     Attributes:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.fix import Applicability
@@ -40,8 +42,7 @@ class FixMode(Enum):
         return self is FixMode.UNSAFE or (self is FixMode.SAFE and fix.applicability is Applicability.SAFE)
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """Outcome of fixing one text.
 
     Attributes:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from regbuf_lint.cache.cache import Cache
 from regbuf_lint.cache.key import cache_key
@@ -72,8 +73,7 @@ def _cache(settings: Settings, folder: Path | None) -> Cache:
     return Cache(folder, cache_key("results", settings) if folder is not None else "", settings)
 
 
-@dataclass(slots=True)
-class _Kept:
+class _Kept(Struct):
     """What a checker has found out, for a cache.
 
     Attributes:

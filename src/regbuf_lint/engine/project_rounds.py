@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.engine.fixing import MOST_ROUNDS
 from regbuf_lint.source.errors import SourceError

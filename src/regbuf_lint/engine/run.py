@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.engine.deep_stack import with_deep_stack
 from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted, with_fixable, without_fixes_of

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from regbuf_lint.class_context.context import ClassContext
 from regbuf_lint.classes.module_likeness import looks_like_module
@@ -44,8 +45,7 @@ MOST_CHARACTERS = 12_000_000
 """Text whose trees are kept in memory before everything is forgotten; a tree takes some thirty times its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """What one pass over a file gives.
 
     Attributes:
@@ -63,8 +63,7 @@ class Checked:
     is_parsed: bool = True
 
 
-@dataclass(slots=True)
-class _Notes:
+class _Notes(Struct):
     """What stands beside the findings of a file, each once, in the order in which it was met."""
 
     unresolved_bases: dict[str, None] = field(default_factory=dict)

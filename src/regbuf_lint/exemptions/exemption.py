@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
 
 
-@dataclass(frozen=True, slots=True)
-class Exemption:
+class Exemption(Struct, frozen=True):
     """A reason for silence about an attribute that holds plain tensors.
 
     Attributes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
 from regbuf_lint.fixes.buffer_doubts import judged
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
     from regbuf_lint.rewrite.style import TextStyle
 
 
-@dataclass(frozen=True, slots=True)
-class BufferFix:
+class BufferFix(Struct, frozen=True):
     """A fix, or the reason why there is none.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.attribute_hooks import Passing
@@ -41,8 +42,7 @@ class Withheld(Exception):  # noqa: N818  (an outcome, not an error)
     """No fix can be offered; the message says why, as the end of a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """How one attribute becomes a buffer.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, Unset, is_only, may_be
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class BufferType:
+class BufferType(Struct, frozen=True):
     """What an attribute is annotated with.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.fixes.buffer_annotations import new_annotation

@@ -5,8 +5,9 @@ The assignment moves there as it is, where nothing needs the attribute before; e
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import BUILDERS, names_string
 from regbuf_lint.classes.uses import methods_of

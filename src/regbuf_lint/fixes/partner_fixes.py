@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.exemptions.moved_by_class import is_moved_by_class
 from regbuf_lint.fixes.unmet_demands import HALF, MOVED, TOGETHER, user
@@ -36,8 +38,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.value import Alternative, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Partner:
+class Partner(Struct, frozen=True):
     """Another attribute that has to lie where an attribute does.
 
     Attributes:

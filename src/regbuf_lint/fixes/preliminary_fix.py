@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
 from regbuf_lint.fixes.buffer_fix import BufferFix, judged_fix, message, text_style, withheld

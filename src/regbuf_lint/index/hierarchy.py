@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from regbuf_lint.index.known_classes import Verdict, is_configured, verdict_by_name
 from regbuf_lint.index.reads import Memo
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 Base: TypeAlias = ClassSymbol | External
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(Struct, frozen=True):
     """Whether a class is an nn.Module class, and if that is unknown, the names of the bases that nothing explains."""
 
     verdict: Verdict

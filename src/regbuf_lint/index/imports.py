@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import is_type_checking, nested_blocks
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(Struct, frozen=True):
     """``from module import name``.
 
     Attributes:

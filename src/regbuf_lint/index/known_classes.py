@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from dataclasses import dataclass
 from enum import Enum
 from fnmatch import translate
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
+
+from msgspec import Struct
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,8 +27,7 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class TorchClass:
+class TorchClass(Struct, frozen=True):
     """An nn.Module class of torch: what it and its bases register and define.
 
     Attributes:
@@ -45,8 +45,7 @@ class TorchClass:
     is_plain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideClass:
+class OutsideClass(Struct, frozen=True):
     """A well-known base class whose source is not at hand.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -13,8 +14,7 @@ Subject = TypeVar("Subject")
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """What a file holds, or that there is none.
 
     Attributes:
@@ -24,8 +24,7 @@ class Content:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """Whether a directory has an entry of some name.
 
     Attributes:
@@ -39,8 +38,7 @@ class Entry:
     exists: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """Which files below a directory have a word.
 
     Attributes:
@@ -61,8 +59,7 @@ class Search:
 Read: TypeAlias = "Content | Entry | Search"
 
 
-@dataclass(slots=True)
-class Collected:
+class Collected(Struct):
     """The reads of some work, once it is done.
 
     Attributes:

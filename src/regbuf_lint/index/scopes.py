@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,30 +19,26 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ImportBinding:
+class ImportBinding(Struct, frozen=True, eq=False):
     """``import origin`` or, with ``member``, ``from origin import member``; ``origin`` is absolute."""
 
     origin: str
     member: str | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassBinding:
+class ClassBinding(Struct, frozen=True, eq=False):
     """A ``class`` statement."""
 
     node: ast.ClassDef
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FunctionBinding:
+class FunctionBinding(Struct, frozen=True, eq=False):
     """A ``def`` statement."""
 
     node: FunctionNode
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AssignBinding:
+class AssignBinding(Struct, frozen=True, eq=False):
     """``target = value``; ``path`` leads into an unpacked value, index by index."""
 
     value: ast.expr
@@ -49,8 +46,7 @@ class AssignBinding:
     annotation: ast.expr | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpaqueBinding:
+class OpaqueBinding(Struct, frozen=True, eq=False):
     """Bound in a way that says nothing about the value: a loop variable, ``with ... as``, an augmented assignment."""
 
     node: ast.AST

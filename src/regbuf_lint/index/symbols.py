@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import ast
@@ -12,22 +13,19 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import Scope
 
 
-@dataclass(frozen=True, slots=True)
-class External:
+class External(Struct, frozen=True):
     """Something outside the files that can be read: its dotted name, as imported."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileSymbol:
+class FileSymbol(Struct, frozen=True):
     """A file of the project or of an installed package."""
 
     file: FileFacts
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSymbol:
+class ClassSymbol(Struct, frozen=True):
     """A class whose source is at hand."""
 
     scope: Scope
@@ -43,8 +41,7 @@ def own_name(symbol: ClassSymbol) -> str:
     return symbol.scope.qualname.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionSymbol:
+class FunctionSymbol(Struct, frozen=True):
     """A function whose source is at hand."""
 
     scope: Scope
@@ -55,8 +52,7 @@ class FunctionSymbol:
         return f"{self.scope.file.name}.{self.scope.qualname}"
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSymbol:
+class ValueSymbol(Struct, frozen=True):
     """A name that an assignment binds; ``path`` leads into the unpacked value."""
 
     name: str
@@ -66,8 +62,7 @@ class ValueSymbol:
     annotation: ast.expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Unresolved:
+class Unresolved(Struct, frozen=True):
     """A name that nothing explains."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import decorator_names
 from regbuf_lint.classes.uses import MOVERS

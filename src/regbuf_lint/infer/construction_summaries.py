@@ -8,8 +8,10 @@ stands in; a subclass gets the attributes that it sets, and has its own override
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.model.class_view import AttributeState
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
 CHEAP = 150
 
 
-@dataclass(frozen=True, slots=True)
-class ConstructionSummary:
+class ConstructionSummary(Struct, frozen=True):
     """What calling a method with unknown arguments does to an object of the method's own class.
 
     Attributes:

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,8 +31,7 @@ Subject = TypeVar("Subject")
 Answer = TypeVar("Answer")
 
 
-@dataclass(slots=True)
-class Work:
+class Work(Struct):
     """Work that was under way.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torch_class
 from regbuf_lint.index.symbols import External

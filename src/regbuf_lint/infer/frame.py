@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
 from regbuf_lint.infer.construction_summaries import ConstructionSummary

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import arguments_with_defaults, decorator_names, is_none
 from regbuf_lint.index.scopes import FUNCTIONS

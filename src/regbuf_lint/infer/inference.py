@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from regbuf_lint.classes.definition import ClassDefinition, define
 from regbuf_lint.classes.uses import AttributeUses, uses_of
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
 Constructor: TypeAlias = "Callable[[Inference, ClassSymbol], Construction | None]"
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(Struct, frozen=True):
     """What following the construction of an object shows.
 
     Attributes:

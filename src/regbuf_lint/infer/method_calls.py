@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.builtin_types import type_name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.dimensions import is_plain_number

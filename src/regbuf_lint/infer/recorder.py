@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from regbuf_lint.model.class_view import Event, GradientRequest, Registration, Step, Write, WriteForm
 from regbuf_lint.model.value import UNSET, Value, join

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import field
 
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.model.value import Alternative, Sequence, Submodule, Value
@@ -28,8 +29,7 @@ EVALUATING = frozenset({"cdf", "entropy", "enumerate_support", "icdf", "log_prob
 """Methods of ``torch.distributions`` objects that return what they compute from their parameters (torch 2.13)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalValue(Alternative):
+class ExternalValue(Alternative, frozen=True):
     """A function, class or package that is not read, by its dotted import name."""
 
     is_function = True
@@ -37,22 +37,19 @@ class ExternalValue(Alternative):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileValue(Alternative):
+class FileValue(Alternative, frozen=True):
     """An imported file."""
 
     file: FileFacts
 
 
-@dataclass(frozen=True, slots=True)
-class ClassValue(Alternative):
+class ClassValue(Alternative, frozen=True):
     """A class whose source is at hand."""
 
     symbol: ClassSymbol
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FunctionValue(Alternative):
+class FunctionValue(Alternative, frozen=True, eq=False):
     """A function or lambda.
 
     Attributes:
@@ -77,50 +74,43 @@ def bound(owner: ClassSymbol, method: FunctionNode, receiver: Value | None) -> F
     return FunctionValue(owner.scope.child(method), receiver=receiver, owner=owner)
 
 
-@dataclass(frozen=True, slots=True)
-class SelfValue(Alternative):
+class SelfValue(Alternative, frozen=True):
     """The object under construction."""
 
     symbol: ClassSymbol
 
 
-@dataclass(frozen=True, slots=True)
-class SuperValue(Alternative):
+class SuperValue(Alternative, frozen=True):
     """``super()`` in a method of ``after``."""
 
     after: ClassSymbol
 
 
-@dataclass(frozen=True, slots=True)
-class Instance(Alternative):
+class Instance(Alternative, frozen=True):
     """An object of a class that is no nn.Module class and whose source is at hand."""
 
     symbol: ClassSymbol
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltSubmodule(Submodule):
+class BuiltSubmodule(Submodule, frozen=True):
     """An nn.Module object of a class whose source is at hand."""
 
     symbol: ClassSymbol | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTuple(Sequence):
+class NamedTuple(Sequence, frozen=True):
     """A named tuple of a class whose source is at hand."""
 
     symbol: ClassSymbol | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTupleClass(Alternative):
+class NamedTupleClass(Alternative, frozen=True):
     """A class that ``collections.namedtuple`` has made, by the names of its fields."""
 
     fields: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MethodOf(Alternative):
+class MethodOf(Alternative, frozen=True):
     """A method of something that is not followed as an object: a tensor, a list, a string."""
 
     owner: Alternative
@@ -128,8 +118,7 @@ class MethodOf(Alternative):
     node: ast.expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PartialCall(Alternative):
+class PartialCall(Alternative, frozen=True):
     """``functools.partial(function, ...)``.
 
     Attributes:
@@ -143,8 +132,7 @@ class PartialCall(Alternative):
     keywords: tuple[tuple[str, Value], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SelfMethod(Alternative):
+class SelfMethod(Alternative, frozen=True):
     """A method that nn.Module itself gives the object under construction (``register_buffer``, ``add_module``)."""
 
     symbol: ClassSymbol

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec.structs import replace
 
 from regbuf_lint.index.symbols import External, FileSymbol
 from regbuf_lint.index.tree import walk

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item

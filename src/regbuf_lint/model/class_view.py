@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from regbuf_lint.model.value import UNSET, Buffer, Parameter, Submodule, Tensor, Value, is_only, may_be
 
@@ -30,8 +32,7 @@ class WriteForm(Enum):
     DELETED = "del self.x"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """Where and when something happens during construction.
 
     Attributes:
@@ -51,8 +52,7 @@ class Step:
     within: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """An attribute is assigned.
 
     Attributes:
@@ -86,8 +86,7 @@ class Write:
         return is_only(self.prior, Parameter, Submodule)
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(Struct, frozen=True):
     """``self.register_buffer(name, value, persistent=...)``, an ``nn.Buffer`` assigned, or ``add_state`` of a metric.
 
     Attributes:
@@ -113,8 +112,7 @@ class Registration:
     result_attribute: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GradientRequest:
+class GradientRequest(Struct, frozen=True):
     """``self.x.requires_grad_()`` or ``self.x.requires_grad = True``."""
 
     number: int
@@ -126,8 +124,7 @@ class GradientRequest:
 Event: TypeAlias = Write | Registration | GradientRequest
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeState:
+class AttributeState(Struct, frozen=True):
     """An attribute at one moment.
 
     Attributes:
@@ -141,8 +138,7 @@ class AttributeState:
     trail: Trail | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Construction:
+class Construction(Struct, frozen=True):
     """What happens while an object of a class is built.
 
     Attributes:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedUse:
+class ExplainedUse(Struct, frozen=True):
     """A place where an attribute is set or used.
 
     Attributes:
@@ -26,8 +26,7 @@ class ExplainedUse:
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What decided whether an attribute is reported.
 
     Attributes:
@@ -39,8 +38,7 @@ class Decision:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What is known of one attribute of one class.
 
     Attributes:

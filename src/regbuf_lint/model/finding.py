@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from regbuf_lint.model.fix import Fix
@@ -11,16 +12,14 @@ if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """Another place that belongs to a finding, with a note on what it is."""
 
     span: Span
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """A place where a defect hurts, with a note on what happens there.
 
     Attributes:
@@ -34,8 +33,7 @@ class Evidence:
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One defect at one place.
 
     Attributes:

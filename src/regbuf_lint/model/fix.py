@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
@@ -22,8 +23,7 @@ class Applicability(str, Enum):
     DISPLAY = "display"
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """Replace the text of ``span`` by ``content``; an empty span inserts."""
 
     span: Span
@@ -36,8 +36,7 @@ def conflict(edit: Edit, other: Edit) -> bool:
     return edit != other and not both_insert and edit.span.overlaps(other.span)
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """An atomic set of edits: all of them are made, or none.
 
     Attributes:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from regbuf_lint.model.finding import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class FileError:
+class FileError(Struct, frozen=True):
     """A file that could not be read, decoded, parsed or written: one clear line.
 
     Attributes:
@@ -22,8 +22,7 @@ class FileError:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class FixedFile:
+class FixedFile(Struct, frozen=True):
     """What a fix run changed in one file.
 
     Attributes:
@@ -45,8 +44,7 @@ class FixedFile:
     rounds: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FileResult:
+class FileResult(Struct, frozen=True):
     """Outcome of one file.
 
     Attributes:
@@ -78,8 +76,7 @@ class FileResult:
     cells: dict[int, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Struct, frozen=True):
     """Outcome of a whole run, files in the order of their paths.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from regbuf_lint.model.addresses import RULE_PAGE
 
@@ -24,8 +25,7 @@ class FixAvailability(str, Enum):
     NEVER = "never"
 
 
-@dataclass(frozen=True, slots=True)
-class RuleMeta:
+class RuleMeta(Struct, frozen=True):
     """The identity of a rule, small enough to travel with each finding.
 
     Attributes:
@@ -50,8 +50,7 @@ class RuleMeta:
         return RULE_PAGE.format(code=self.code)
 
 
-@dataclass(frozen=True, slots=True)
-class FixSafety:
+class FixSafety(Struct, frozen=True):
     """How far the fix of a rule can be trusted, for its page; each case is a clause without a period at its end.
 
     Attributes:
@@ -69,8 +68,7 @@ class FixSafety:
     withheld: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RuleDocs:
+class RuleDocs(Struct, frozen=True):
     """The page of a rule; ``--explain`` and ``docs/rules`` are made from it.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,8 +66,7 @@ class Brackets(str, Enum):
     HANGING = "the items one level further in, the closing bracket behind the last, as yapf does it where so configured"
 
 
-@dataclass(frozen=True, slots=True)
-class PerFileIgnore:
+class PerFileIgnore(Struct, frozen=True):
     """Codes (or prefixes of codes) that are not reported in files matching a gitignore-style pattern.
 
     Attributes:
@@ -80,8 +80,7 @@ class PerFileIgnore:
     root: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedPatterns:
+class PlacedPatterns(Struct, frozen=True):
     """Gitignore-style patterns, and the directory that they are relative to.
 
     Attributes:
@@ -93,16 +92,14 @@ class PlacedPatterns:
     patterns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AttributePersistence:
+class AttributePersistence(Struct, frozen=True):
     """What to write for ``persistent`` where the attribute matches a pattern of ``attr`` or ``Class.attr``."""
 
     pattern: str
     persistent: Persistence
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Everything that decides what is found and what a fix looks like.
 
     Attributes:
@@ -161,4 +158,4 @@ class Settings:
     ignore_attributes: tuple[str, ...] = ()
     python: str = ""
     packages: tuple[Path, ...] = ()
-    files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
+    files: tuple[Path, ...] = ()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,8 +48,7 @@ _NAMED = frozenset({Source.PARAMETER, Source.OBJECT})
 _COMPUTING = frozenset({Flow.ELEMENT, Flow.COMPUTED})
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """One thing that a value was made of.
 
     Attributes:
@@ -103,8 +104,7 @@ def _next(origin: Origin, flow: Flow) -> Origin:
     return origin if (origin.flow, flow) == (Flow.COMPUTED, Flow.ELEMENT) else replace(origin, flow=flow)
 
 
-@dataclass(frozen=True, slots=True)
-class Trail:
+class Trail(Struct, frozen=True):
     """The origins of a value.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from regbuf_lint.model.trail import Flow, Origin, Source, Trail
 from regbuf_lint.model.value import NoneValue, is_only
@@ -62,8 +63,7 @@ ASSERTED = "assert"
 """What asks for a dtype in order to fail where it is another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """One use of an attribute.
 
     Attributes:
@@ -119,8 +119,7 @@ class Use:
         return any(one.entry == self.entry and one.flow is Flow.MOVED for one in uses)
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """A method moves what it reads of an attribute by hand, and leaves the attribute as it is.
 
     Attributes:
@@ -136,8 +135,7 @@ class Move:
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Struct, frozen=True):
     """A method gives an attribute another value.
 
     Attributes:
@@ -209,8 +207,7 @@ class Store:
 _UNCHANGED = frozenset({Flow.SAME, Flow.MOVED, Flow.TO_CPU, Flow.CHECKED})
 
 
-@dataclass(frozen=True, slots=True)
-class MethodSummary:
+class MethodSummary(Struct, frozen=True):
     """What one call of a method from outside does, all methods that it calls on the object included.
 
     Attributes:
@@ -232,8 +229,7 @@ class MethodSummary:
     tensors: frozenset[Origin] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True, eq=False):
     """What becomes of some attributes of a class, by the methods that others call.
 
     Attributes:
@@ -243,8 +239,8 @@ class Trace:
 
     attributes: frozenset[str] = frozenset()
     methods: tuple[MethodSummary, ...] = ()
-    _uses: dict[str, list[Use]] = field(default_factory=dict, compare=False, repr=False)
-    _stores: dict[str, list[Store]] = field(default_factory=dict, compare=False, repr=False)
+    _uses: dict[str, list[Use]] = field(default_factory=dict)
+    _stores: dict[str, list[Store]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for method in self.methods:

@@ -6,9 +6,11 @@ knows every alternative, so an ``Unknown`` among them keeps it silent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -35,19 +37,17 @@ class Location(Enum):
     META = "nowhere: a tensor without data"
 
 
-class Alternative:
+class Alternative(Struct, frozen=True):
     """One thing that an expression can evaluate to.
 
     Attributes:
         is_function: whether it is a function, of which a table may hold more than a name has other values.
     """
 
-    __slots__ = ()
     is_function: ClassVar[bool] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor(Alternative):
+class Tensor(Alternative, frozen=True):
     """A tensor that is not registered anywhere.
 
     Attributes:
@@ -91,8 +91,7 @@ class Tensor(Alternative):
     alias: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter(Alternative):
+class Parameter(Alternative, frozen=True):
     """An ``nn.Parameter``.
 
     Attributes:
@@ -104,8 +103,7 @@ class Parameter(Alternative):
     random: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer(Alternative):
+class Buffer(Alternative, frozen=True):
     """A tensor that is a registered buffer of the object that it was read from, or an ``nn.Buffer`` not stored yet.
 
     Attributes:
@@ -117,15 +115,13 @@ class Buffer(Alternative):
     registers_itself: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Submodule(Alternative):
+class Submodule(Alternative, frozen=True):
     """An instance of an nn.Module class."""
 
     class_name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution(Alternative):
+class Distribution(Alternative, frozen=True):
     """A ``torch.distributions`` object.
 
     Attributes:
@@ -139,20 +135,17 @@ class Distribution(Alternative):
     random: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NoneValue(Alternative):
+class NoneValue(Alternative, frozen=True):
     """``None``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Literal(Alternative):
+class Literal(Alternative, frozen=True):
     """A number, string, bytes or bool that is known."""
 
     value: str | int | float | complex | bool | bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Other(Alternative):
+class Other(Alternative, frozen=True):
     """Certainly no tensor and nothing that holds one: a number, a string, a dtype, a function, ...
 
     Attributes:
@@ -166,8 +159,7 @@ class Other(Alternative):
     usual: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Array(Other):
+class Array(Other, frozen=True):
     """An array or a number of NumPy.
 
     Attributes:
@@ -180,8 +172,7 @@ class Array(Other):
     is_number: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Device(Other):
+class Device(Other, frozen=True):
     """A ``torch.device``.
 
     Attributes:
@@ -192,8 +183,7 @@ class Device(Other):
     location: Location = Location.CHOSEN
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence(Alternative):
+class Sequence(Alternative, frozen=True):
     """A list, tuple, set or deque.
 
     Attributes:
@@ -209,16 +199,14 @@ class Sequence(Alternative):
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping(Alternative):
+class Mapping(Alternative, frozen=True):
     """A dict: values under known string keys, and what stands under any other key."""
 
     items: tuple[tuple[str, Value], ...]
     rest: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown(Alternative):
+class Unknown(Alternative, frozen=True):
     """Anything.
 
     Attributes:
@@ -252,16 +240,14 @@ class Part(Enum):
     ELEMENT = "what iterating gives"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """An attribute that holds a loaded object, and which part of the object is meant."""
 
     attribute: str
     part: Part = Part.WHOLE
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded(Unknown):
+class Loaded(Unknown, frozen=True):
     """What ``torch.load`` returned, or a part of it: a tensor, or something that holds tensors or even nn.Modules.
 
     Attributes:
@@ -273,8 +259,7 @@ class Loaded(Unknown):
     is_moved: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unset(Alternative):
+class Unset(Alternative, frozen=True):
     """The name is not bound on some path."""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.tree import walk
@@ -12,8 +13,7 @@ from regbuf_lint.index.tree import walk
 _TYPING_GENERICS = frozenset({"Dict", "List", "Tuple"})
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationHabits:
+class AnnotationHabits(Struct, frozen=True):
     """How often the signatures of a file write types in one way or another.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.index.scopes import is_type_checking, nested_blocks
 from regbuf_lint.index.tree import walk
@@ -24,8 +25,7 @@ FIELD_DECORATORS = frozenset({"dataclass", "define", "mutable", "frozen", "attrs
 """Decorators (of dataclasses and attrs) that turn each annotation into an argument of the constructor."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationPlace:
+class AnnotationPlace(Struct, frozen=True):
     """Where a class-level annotation goes.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.definition import is_none, receiver_name
 from regbuf_lint.index.tree import walk
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
 
 
-@dataclass(frozen=True, slots=True)
-class ClassNone:
+class ClassNone(Struct, frozen=True):
     """One such statement.
 
     Attributes:

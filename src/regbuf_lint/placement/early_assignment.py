@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
@@ -21,8 +22,7 @@ _UNMOVABLE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 _IMMUTABLE = frozenset({"bool", "float", "int", "str"})
 
 
-@dataclass(frozen=True, slots=True)
-class EarlyAssignment:
+class EarlyAssignment(Struct, frozen=True):
     """What stands in a constructor up to the end of the call that initialises the object.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.definition import bound_in
 from regbuf_lint.index.scopes import nested_blocks
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
 
-@dataclass(frozen=True, slots=True)
-class MethodPlace:
+class MethodPlace(Struct, frozen=True):
     """A method around a statement.
 
     Attributes:

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.definition import bound_in, is_name, names_in, positional_names, receiver_name, stored_in
 from regbuf_lint.classes.stores import is_own
@@ -31,8 +32,7 @@ _LOOSE = (ast.BoolOp, ast.IfExp)
 _BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
-@dataclass(frozen=True, slots=True)
-class WeightInitialiser:
+class WeightInitialiser(Struct, frozen=True):
     """The one method of a file that gives the parts of a pretrained model their values.
 
     Attributes:
@@ -55,8 +55,7 @@ class WeightInitialiser:
     last_test: str
 
 
-@dataclass(frozen=True, slots=True)
-class Repeated:
+class Repeated(Struct, frozen=True):
     """What a statement of the constructor computes, in words of ``_init_weights``.
 
     Attributes:

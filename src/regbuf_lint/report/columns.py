@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.report.frames import split_lines
 
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.span import Position
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Struct, frozen=True):
     """What takes the place of one piece of a file."""
 
     start: Position

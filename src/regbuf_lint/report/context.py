@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.rule import RuleDocs
 
 
-@dataclass(frozen=True, slots=True)
-class ReportContext:
+class ReportContext(Struct, frozen=True):
     """What a reporter is told beside the result.
 
     Attributes:

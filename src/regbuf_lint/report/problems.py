@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.model.rule import Severity
 from regbuf_lint.report.lines import place
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 FILE_ERROR_NAME = "file-error"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """An error or a finding.
 
     Attributes:

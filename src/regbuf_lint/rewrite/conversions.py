@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
+from msgspec import Struct
 
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.errors import CannotRewrite
@@ -110,8 +110,7 @@ def _target_and_parameter(
     return (cst.Attribute(node.func.value, cst.Name(str(attribute))) if is_name else None), given.get("param")
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(Struct, frozen=True):
     source: SourceText
     span: Span
     style: TextStyle

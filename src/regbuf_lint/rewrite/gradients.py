@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import libcst as cst
+from msgspec import Struct
 
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.errors import CannotRewrite
@@ -96,8 +96,7 @@ def _is_dotted(value: cst.BaseExpression) -> bool:
     return isinstance(value, cst.Name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Dropped:
+class _Dropped(Struct, frozen=True):
     value: cst.BaseExpression
     found: bool
 

@@ -8,10 +8,11 @@ opened is split anew.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.model.settings import Brackets
 from regbuf_lint.rewrite.breaks import (
@@ -48,8 +49,7 @@ _PRIORITIES: tuple[tuple[type[cst.BaseBinaryOp], ...], ...] = (
 """Operators at which a formatter splits an expression, those of one priority all at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """An argument of the call that is laid out.
 
     Attributes:
@@ -210,8 +210,7 @@ def _split_brackets(argument: Argument, place: Place) -> str | None:
     return call(head, chosen.inside, place, chosen.tail)
 
 
-@dataclass(frozen=True, slots=True)
-class _Bracket:
+class _Bracket(Struct, frozen=True):
     """A pair of brackets in an expression.
 
     Attributes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.rewrite.errors import CannotRewrite
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
 _TYPE_COMMENT = re.compile(r"\s*#\s*type:(?!\s*ignore\b)\s*(?P<type>[^#]*[^#\s])\s*(?:$|(?=#))")
 
 
-@dataclass(frozen=True, slots=True)
-class TypeComment:
+class TypeComment(Struct, frozen=True):
     """``# type: Tensor`` behind a statement.
 
     Attributes:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.rewrite.layout import Argument, call
 from regbuf_lint.rewrite.places import columns
@@ -18,8 +19,7 @@ _MOST_TYPES = 3
 """The annotation of a longer tuple does not list its items."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What a property lists.
 
     Attributes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Span
@@ -27,8 +28,7 @@ MOST_NAMED = 6
 """A literal of more items is registered in a loop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(Struct, frozen=True):
     """What becomes of a list or tuple.
 
     Attributes:
@@ -56,8 +56,7 @@ class Numbered:
     makers: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """The new texts.
 
     Attributes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.model.settings import Brackets
 
@@ -24,8 +26,7 @@ _FURTHER_PRAGMAS = (
 """What formatters do not know as such, and count in the width of a line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a statement is laid out.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
+from msgspec.structs import replace
 
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.errors import CannotRewrite

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.model.settings import BufferStyle
 from regbuf_lint.rewrite.breaks import flattened
@@ -22,8 +23,7 @@ PRIMARIES = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 _KEEP_PARENTHESES = (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(Struct, frozen=True):
     """How one attribute is to be registered.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.model.settings import Brackets
 
@@ -29,8 +30,7 @@ NO_BUFFER_NAME = "the file has no name for `nn.Buffer`, and no import of torch a
 """Why nothing can be written in the style that assigns it."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextStyle:
+class TextStyle(Struct, frozen=True):
     """What the new text looks like.
 
     Attributes:

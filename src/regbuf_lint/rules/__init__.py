@@ -6,10 +6,11 @@ nn.Module class; a rule about whole files has no ``check``, and `engine/` asks i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.rule import RuleDocs, RuleMeta
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A rule: what is known of it, and the function that finds.
 
     Attributes:

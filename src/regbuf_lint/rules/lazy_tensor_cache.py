@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.fixes.buffer_fix import buffer_fixes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.fixes.register_over_fix import fix_of
 from regbuf_lint.model.class_view import GradientRequest, Registration, Write

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from regbuf_lint.model.settings import Brackets
 
@@ -37,8 +38,7 @@ _YAPF_LENGTHS = {"pep8": 79, "google": 80, "yapf": 80, "chromium": 80, "facebook
 _QUOTES = {"single": "'", "preserve": ""}
 
 
-@dataclass(frozen=True, slots=True)
-class CodeStyle:
+class CodeStyle(Struct, frozen=True):
     """What new text looks like.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.ini_files import ini_section
@@ -30,8 +31,7 @@ _PYTHON_REQUIRES = re.compile(r"""\bpython_requires\s*=\s*["']([^"']+)""")
 _NAMES_PACKAGE = re.compile(r"torch(?![\w.-])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
+class _Declared(Struct, frozen=True):
     """One requirement of a project.
 
     Attributes:

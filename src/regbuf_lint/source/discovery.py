@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from regbuf_lint.model.file_settings import FileSettings
 from regbuf_lint.model.result import FileError
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".py", ".ipynb")
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(Struct, frozen=True):
     """What there is to read.
 
     Attributes:
@@ -93,16 +94,14 @@ def _why_unusable(path: Path) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
+class _View(Struct, frozen=True):
     """What decides about the entries of a directory: the settings for its files, and what these exclude there."""
 
     settings: Settings
     exclusion: WalkExclusion
 
 
-@dataclass(slots=True)
-class _Directory:
+class _Directory(Struct):
     """A directory to list.
 
     Attributes:
@@ -120,8 +119,7 @@ class _Directory:
     named: Path
 
 
-@dataclass(slots=True)
-class _Search:
+class _Search(Struct):
     """Collects files.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.source.gitignore import anchored, as_directory, compile_patterns
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from regbuf_lint.source.gitignore import Patterns
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Struct, frozen=True):
     """Patterns of one file: the real path of what they are relative to, and the patterns."""
 
     root: str
@@ -61,8 +61,7 @@ class Exclusion:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WalkExclusion:
+class WalkExclusion(Struct, frozen=True):
     """The exclude patterns of one walk, each group with the directory that they are relative to."""
 
     groups: tuple[tuple[str, Patterns], ...]

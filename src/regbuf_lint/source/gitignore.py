@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 _GROUP_NAME = re.compile(r"\?P<\w+>")
 
 
-@dataclass(frozen=True, slots=True)
-class Patterns:
+class Patterns(Struct, frozen=True):
     """Gitignore-style patterns.
 
     Most paths are spoken of by no pattern, and one expression made of all patterns tells these in one search.
@@ -64,8 +64,7 @@ def anchored(pattern: str) -> str:
     return f"{negation}/{rest.removeprefix('./')}" if rest.startswith("./") else pattern
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoreFile:
+class IgnoreFile(Struct, frozen=True):
     """One ignore file: its patterns and the real path of the directory that they are relative to, ending in ``/``."""
 
     directory: str

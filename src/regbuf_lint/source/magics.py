@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _TRANSPARENT = frozenset({"capture", "debug", "ipytest", "prun", "pypy", "python", "python3", "time", "timeit"})
 """Magics of whole cells that run the rest of the cell as Python."""
@@ -49,8 +50,7 @@ _STRING_ENDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Magic:
+class Magic(Struct, frozen=True):
     """Text that is no Python, from one index into a cell's text to another; it ends with its row."""
 
     start: int

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from regbuf_lint.model.mention import mention, with_mentions
 from regbuf_lint.model.span import Position, Span
@@ -26,8 +28,7 @@ _INDENTED = re.compile(r"(?:[ \t]*[\r\n])*[ \t]+(?=[^\s#])")
 _UTF8 = "utf-8"
 
 
-@dataclass(frozen=True, slots=True)
-class _Masked:
+class _Masked(Struct, frozen=True):
     """One cell of the joined text.
 
     Attributes:
@@ -58,8 +59,7 @@ class _Masked:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class _Document:
+class _Document(Struct, frozen=True):
     """What stands in the file, and the cells of it that are checked; ``newline`` separates them in the joined text."""
 
     json: str
@@ -95,8 +95,7 @@ class _Document:
         return texts
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Struct, frozen=True):
     """Rows of the joined text that a cell takes: from ``first`` to ``last``, then its border."""
 
     number: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from regbuf_lint.source.errors import SourceError
 
@@ -18,8 +19,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _decode = json.JSONDecoder().raw_decode
 
 
-@dataclass(frozen=True, slots=True)
-class CodeCell:
+class CodeCell(Struct, frozen=True):
     """A cell of Python code.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.source.exclusion import Exclusion
 from regbuf_lint.source.gitignore import as_directory
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _PYTHON = ".py"
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """A directory, or a Python file with its real path."""
 
     path: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from regbuf_lint.model.settings import AttributePersistence, BufferStyle, PerFileIgnore, Persistence
 from regbuf_lint.source.errors import SettingsError
@@ -19,8 +20,7 @@ _E = TypeVar("_E", bound=Enum)
 _WIDEST = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """A key of the table.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict, replace
 
 from regbuf_lint.model.settings import DEFAULT_EXCLUDES, BufferStyle, PlacedPatterns, Settings
 from regbuf_lint.source.code_style import code_style

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +20,7 @@ _FILE = re.compile(r"#\s*(?:flake8|regbuf-lint)[:=]\s*noqa\b" + _CODES, re.IGNOR
 _SEPARATORS = re.compile(r"[,\s]+")
 
 
-@dataclass(frozen=True, slots=True)
-class NoqaComment:
+class NoqaComment(Struct, frozen=True):
     """One comment that suppresses findings.
 
     Attributes:

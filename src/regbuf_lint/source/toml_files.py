@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from regbuf_lint.source.errors import SettingsError, os_error_text
 from regbuf_lint.source.shown_paths import shown_path
@@ -23,8 +24,7 @@ EXTEND = "extend"
 """The key that names another file; what that says counts where the file itself says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigTable:
+class ConfigTable(Struct, frozen=True):
     """The settings that a file holds.
 
     Attributes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, fields
 from fnmatch import translate
 from functools import cache
 from importlib.resources import files
+
+from msgspec import Struct
 
 from regbuf_lint.torch_facts.traits import has
 
@@ -17,8 +18,7 @@ else:
     import tomli as tomllib
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryFunctions:
+class LibraryFunctions(Struct, frozen=True):
     """Patterns of dotted names.
 
     Attributes:
@@ -53,7 +53,7 @@ def library_functions() -> LibraryFunctions:
     """The checked-in list."""
     text = files("regbuf_lint.torch_facts").joinpath("data", "library_functions.toml").read_text(encoding="utf-8")
     packages = tomllib.loads(text)["package"]
-    return LibraryFunctions(*(_any_of(packages, field.name) for field in fields(LibraryFunctions)))
+    return LibraryFunctions(*(_any_of(packages, name) for name in LibraryFunctions.__struct_fields__))
 
 
 def is_listed(name: str) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Table:
+
+class Table(Struct, frozen=True):
     """The generated table, its lists turned into sets."""
 
     functions: dict[str, Any]

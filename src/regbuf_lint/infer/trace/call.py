@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.definition import is_name, receiver_name
 from regbuf_lint.index.known_classes import holds_no_tensors
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One call whose callee is not followed.
 
     Attributes:

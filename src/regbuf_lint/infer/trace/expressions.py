@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec.structs import replace
 
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue, SelfMethod, SelfValue
 from regbuf_lint.infer.trace.call import in_full

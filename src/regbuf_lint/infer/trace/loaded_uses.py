@@ -6,9 +6,11 @@ It carries them wherever it goes: into locals, through loops, as an argument int
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.infer.calls import arguments_of
@@ -37,8 +39,7 @@ if TYPE_CHECKING:
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult)
 
 
-@dataclass(slots=True)
-class Noted:
+class Noted(Struct):
     """Uses of loaded objects, by the attributes that have held them.
 
     Attributes:

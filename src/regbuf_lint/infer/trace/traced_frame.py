@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from regbuf_lint.classes.definition import BUILDERS, is_none
 from regbuf_lint.classes.reaching import definition_of
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class _Passed:
+class _Passed(Struct, frozen=True):
     """The trails of a call's arguments; ``owner`` is that of what a method is called of."""
 
     owner: Trail
@@ -63,8 +63,7 @@ class _Passed:
         return renamed, {number: name for name, number in numbers.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class TracedCall:
+class TracedCall(Struct, frozen=True):
     """What following a call shows that gets nothing of the object.
 
     Attributes:

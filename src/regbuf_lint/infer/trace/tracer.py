@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.index.tree import walk
