@@ -323,7 +323,7 @@ class Trace(Struct, frozen=True, eq=False):
         """
         asked = self._asking_place(attribute)
         moving = {one.method for one in self._moves_on_condition(attribute)} & asked
-        for name in sorted(self.attributes - {attribute}):
+        for name in sorted(self.attributes - {attribute}) if moving else ():
             methods = moving - self._asking_place(name)
             yield from (one for one in self._moves_on_condition(name) if one.method in methods)
 
