@@ -115,7 +115,7 @@ UNPICKLED = method("def __reduce__(self):", NOW + "raise TypeError", "return sup
 PART = "torch.from_numpy(self.linear.weight.detach().numpy()[1:])"
 
 MUTANTS = {
-    "builds": Mutant("it writes to standard output", Version(rows(FIXED, 'print("built")'))),
+    "builds": Mutant("it writes to standard output", Version(rows(FIXED, 'print("built", self.scale)'))),
     "shows-bug": Mutant(
         "there was nothing to be fixed: the class moves its tensor itself",
         Version(more=MOVING),
@@ -130,7 +130,7 @@ MUTANTS = {
         Version(more=method("@property\n    def other(self):", "return torch.ones(3)")),
         Version(rows(PLAIN, OTHER)),
     ),
-    "same-state": Mutant("it is built in another mode", Version(rows(FIXED, "self.eval()"))),
+    "same-state": Mutant("it is built in another mode", Version(rows(FIXED, "self.eval().scale"))),
     "same-code": Mutant(
         "a method does something else",
         Version(more=method("def size(self):", "return 4")),
@@ -148,8 +148,8 @@ MUTANTS = {
     ),
     "moves-after-use": Mutant(
         "forward keeps the tensor of its first call in a list",
-        Version(first='if not hasattr(self, "seen"): self.seen = [x.detach() * 0]'),
-        Version(PLAIN, first="self.seen = [x.detach() * 0]"),
+        Version(first='self.seen = getattr(self, "seen", [x.detach() * 0][: len(self.scale)])'),
+        Version(PLAIN, first="self.seen = [x.detach() * 0][: len(self.scale)]"),
         device="meta",
     ),
     "casts": Mutant(
@@ -186,12 +186,16 @@ MUTANTS = {
     ),
     "outputs-cpu": Mutant("another result, by very little", Version(last=" + 0.0000002")),
     "outputs-cast": Mutant(
-        "it refuses double precision", Version(first="assert x.dtype is not torch.float64")
+        "it refuses double precision", Version(first="assert torch.float64 not in {x.dtype, self.scale.dtype}")
     ),
     "outputs-device": Mutant("forward makes a tensor on the CPU", Version(last=" * torch.ones(3)"), device="meta"),
     "deepcopy": Mutant("copies share the buffer", Version(more=COPIED), Version(PLAIN, more=COPIED)),
     "pickle": Mutant("it refuses to be pickled", Version(more=UNPICKLED), Version(PLAIN, more=UNPICKLED)),
-    "export": Mutant("forward decides by values", Version(first="if x.sum() > 1e9: x = x + 1")),
+    "export": Mutant("forward decides by values", Version(first="if (x * self.scale).sum() > 1e9: x = x + self.scale")),
+    "other-defaults": Mutant(
+        "it lies on the CPU whatever the default device is",
+        Version('self.register_buffer("scale", torch.ones(3, device="cpu"), persistent=False)'),
+    ),
     "ddp-safe": Mutant(
         "an expanded tensor is registered without a clone",
         Version('self.register_buffer("scale", torch.ones(1).expand(3), persistent=False)'),

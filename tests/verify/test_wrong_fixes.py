@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mutants import Version
 from wrong_fixes import OF_OTHER_RULES, ORIGINAL, WRONG
+from wrong_fixes_unrelated import RIGHT_BESIDE, UNRELATED
 from wrong_fixes_unseen import RIGHT_ONES, UNSEEN
 
 from borrowed_workers import BorrowingWorker
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 META = Machine("2.13.0", "3", {"meta": ""})
 RULE = "RBF001"
-RIGHT = {f"{RULE}/right": (Version(), ORIGINAL), **{f"{RULE}/{name}": one for name, one in RIGHT_ONES.items()}}
-CASES = {f"{RULE}/{name}": one for name, one in {**WRONG, **UNSEEN}.items()} | {
+RIGHT = {
+    f"{RULE}/right": (Version(), ORIGINAL),
+    **{f"{RULE}/{name}": one for name, one in {**RIGHT_ONES, **RIGHT_BESIDE}.items()},
+}
+CASES = {f"{RULE}/{name}": one for name, one in {**WRONG, **UNSEEN, **UNRELATED}.items()} | {
     f"{rule}/{name}": one for rule, found in OF_OTHER_RULES.items() for name, one in found.items()
 }
 
@@ -69,4 +73,4 @@ def test_a_right_one_is(name: str, reports: dict[str, CaseReport]) -> None:
 
 
 def test_there_are_many() -> None:
-    assert len(CASES) >= 375
+    assert len(CASES) >= 400

@@ -77,11 +77,6 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for one in named
         if (place := other_value_from_outside(context.inference, context.symbol, one)) is not None
     )
-    found.extend(
-        f"`{owner}` has an attribute of that name in its body, over which `register_buffer` raises KeyError"
-        for one in named
-        if (owner := _shadowing_subclass(context, one)) is not None
-    )
     if any(may_start_empty(plan.writes) and _changes(context, plan) for plan in plans):
         found.append(
             "it starts empty and is filled later; DistributedDataParallel fails where processes hold other shapes"
@@ -112,12 +107,6 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and (none := context.places.class_none(plan.attribute)) is not None
     )
     return [*found, *_about_class(context, plans)]
-
-
-def _shadowing_subclass(context: ClassContext, attribute: str) -> str | None:
-    """A subclass whose body has an attribute of that name."""
-    found = (one for one in context.subclasses_at_hand if context.inference.definition(one).defines(attribute))
-    return next((one.scope.qualname for one in found), None)
 
 
 def _about_other(write: Write) -> str:

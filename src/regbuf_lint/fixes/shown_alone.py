@@ -59,6 +59,9 @@ def why_shown(context: ClassContext, plans: Sequence[Plan], *, refilled: bool) -
 
 
 def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
+    shadowing = _shadowing_subclass(context, attribute)
+    if shadowing is not None:
+        return f"`{shadowing}` has an attribute of that name in its body, over which `register_buffer` raises KeyError"
     held = [tensor for write in first_tensors(plan) for tensor in tensors(write.value)]
     weighs = any(one.sink is Sink.WEIGHT for one in context.trace(attribute).uses(attribute))
     given = next((one.argument for one in held if _may_be_parameter(context, one.argument, is_weight=weighs)), None)
@@ -76,6 +79,12 @@ def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
         if context.change_of(attribute) is Change.NONE and all(one.is_number for one in held):
             return _DRAWN_NUMBER
     return _UNREAD if held and _is_unread(context, attribute) else None
+
+
+def _shadowing_subclass(context: ClassContext, attribute: str) -> str | None:
+    """A subclass whose body has an attribute of that name."""
+    found = (one for one in context.subclasses_at_hand if context.inference.definition(one).defines(attribute))
+    return next((one.scope.qualname for one in found), None)
 
 
 def _may_be_parameter(context: ClassContext, argument: str, *, is_weight: bool) -> bool:

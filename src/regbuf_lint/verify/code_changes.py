@@ -6,10 +6,12 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field
 from importlib.util import decode_source
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.model import FIXED, ORIGINAL
+from regbuf_lint.verify.statements import Statement, statements, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,17 +28,19 @@ _FILE = "the file"
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that does something else, or that assigns what is no tensor.
+    """A function that does something else, or that relies on attributes being plain.
 
     Attributes:
         name: its name alone.
-        names: the names and texts in either version, or the attributes that it so assigns.
+        names: the names and texts in either version, or the attributes of its object that it so relies on.
         lines: where it begins before and after, by side.
+        of_others: the attributes of other objects on which it so relies.
     """
 
     name: str
     names: frozenset[str]
     lines: dict[str, int]
+    of_others: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,9 @@ class CodeChanges:
         removed: functions, classes and imports that are gone.
         added: functions that are new, with the names and texts in them.
         changed: functions that do something else.
-        storing: other functions that assign what is no tensor.
+        storing: other functions that assign what is no tensor, or read attributes past ``nn.Module``.
         headed: functions and classes with other decorators, arguments, defaults, annotations or bases.
-        stated: classes and files of which other statements than functions and classes are changed, with the names and
-            texts in each.
+        stated: functions, classes and files of which statements are changed, with those of both versions.
     """
 
     removed: tuple[str, ...] = ()
@@ -58,7 +61,7 @@ class CodeChanges:
     changed: dict[str, Function] = field(default_factory=dict)
     storing: dict[str, Function] = field(default_factory=dict)
     headed: tuple[str, ...] = ()
-    stated: tuple[tuple[str, frozenset[str]], ...] = ()
+    stated: dict[str, tuple[tuple[Statement, ...], tuple[Statement, ...]]] = field(default_factory=dict)
 
     def lines(self, side: str) -> dict[str, tuple[str, int, bool]]:
         """Return of functions the name, where they begin in one version, and whether they are changed."""
@@ -77,7 +80,7 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
     changed: dict[str, Function] = {}
     storing: dict[str, Function] = {}
     headed: list[str] = []
-    stated: list[tuple[str, frozenset[str]]] = []
+    stated: dict[str, tuple[tuple[Statement, ...], tuple[Statement, ...]]] = {}
     for before, after in replaced:
         old, new = _parts(before), _parts(after)
         if not new:  # it does not parse, which building it will tell
@@ -90,13 +93,14 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
             if was.head != now.head:
                 headed.append(place)
             lines = {ORIGINAL: was.line, FIXED: now.line}
-            if was.body == now.body:
-                storing |= {place: Function(now.name, now.stores, lines)} if now.stores else {}
-            elif now.is_function:
+            if was.text == now.text:
+                own, of_others = now.relies_on
+                storing |= {place: Function(now.name, own, lines, of_others)} if own | of_others else {}
+                continue
+            stated[place] = (was.body, now.body)
+            if now.is_function:
                 changed[place] = Function(now.name, was.names | now.names, lines)
-            else:
-                stated += [(place, names) for names in _other_statements(was, now)]
-    return CodeChanges(tuple(sorted(removed)), added, changed, storing, tuple(headed), tuple(stated))
+    return CodeChanges(tuple(sorted(removed)), added, changed, storing, tuple(headed), stated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,36 +112,29 @@ class _Part:
         is_function: whether it is a function.
         line: where it begins.
         head: what stands before its body, as text.
-        body: its statements, as texts, each with the names and texts in it; of a file or class without imports.
+        body: its statements; of a file or class without docstring and imports.
+        text: what is equal for equal bodies.
         imports: what is imported in a file or class.
-        stores: the attributes to which a function assigns what is no tensor.
+        relies_on: the attributes of its object, and those of others, that a function takes for plain ones.
     """
 
     name: str
     is_function: bool
     line: int
     head: str
-    body: tuple[tuple[str, frozenset[str]], ...]
+    body: tuple[Statement, ...]
+    text: tuple[str, ...]
     imports: frozenset[str]
-    stores: frozenset[str]
+    relies_on: tuple[frozenset[str], frozenset[str]]
 
     @property
     def names(self) -> frozenset[str]:
         """The names and texts in its body."""
-        return frozenset().union(*(names for _, names in self.body))
+        return frozenset().union(*(one.names for statement in self.body for one in statement.every()))
 
     def lost(self, other: _Part) -> list[str]:
         """Return the imports that another version lacks."""
         return sorted(self.imports - other.imports)
-
-
-def _other_statements(was: _Part, now: _Part) -> Iterator[frozenset[str]]:
-    """Yield the names in each statement that one of two versions lacks, and none where only the order is another."""
-    before, after = Counter(was.body), Counter(now.body)
-    yield from (names for _, names in (before - after) + (after - before))
-    common = before & after
-    if [one for one in was.body if one in common] != [one for one in now.body if one in common]:
-        yield frozenset()
 
 
 def _parts(file: str) -> dict[str, _Part]:
@@ -147,33 +144,36 @@ def _parts(file: str) -> dict[str, _Part]:
     except (OSError, SyntaxError, ValueError, RecursionError):
         return {}
     found: dict[str, _Part] = {}
-    waiting: list[tuple[str, ast.Module | _Definition]] = [(_FILE, tree)]
-    for place, node in waiting:  # which grows meanwhile
-        found[place], inner = _part(node)
+    waiting: list[tuple[str, ast.Module | _Definition, bool]] = [(_FILE, tree, False)]
+    for place, node, is_method in waiting:  # which grows meanwhile
+        found[place], inner = _part(node, is_method=is_method)
         prefix = f"{place}." if node is not tree else ""
         times: Counter[str] = Counter()
         for one in inner:
             own = prefix + _name(one)
             times[own] += 1
-            waiting.append((own if times[own] == 1 else f"{own} ({times[own]})", one))
+            name = own if times[own] == 1 else f"{own} ({times[own]})"
+            waiting.append((name, one, isinstance(node, ast.ClassDef) and isinstance(one, _FUNCTIONS)))
     return found
 
 
-def _part(node: ast.Module | _Definition) -> tuple[_Part, list[_Definition]]:
+def _part(node: ast.Module | _Definition, *, is_method: bool) -> tuple[_Part, list[_Definition]]:
     """Return a part, with the functions and classes in it."""
     is_function = isinstance(node, _FUNCTIONS)
     inner = _Inner(keeps_all=is_function)
-    statements = node.body if is_function or ast.get_docstring(node) is None else node.body[1:]
-    body = [one for one in map(inner.visit, list(statements)) if one is not None]
+    stated = node.body if is_function or ast.get_docstring(node) is None else node.body[1:]
+    body = [one for one in map(inner.visit, stated) if one is not None]
+    own = next((one.arg for one in node.args.args), "") if is_method and isinstance(node, _FUNCTIONS) else ""
     decorators = [] if isinstance(node, ast.Module) else [one.lineno for one in node.decorator_list]
     part = _Part(
         name="" if isinstance(node, ast.Module) else node.name,
         is_function=is_function,
         line=min([getattr(node, "lineno", 1), *decorators]),
         head=_head(node),
-        body=tuple((_text(one), _names(one)) for one in body),
+        body=statements(body),
+        text=tuple(map(text_of, body)),
         imports=frozenset(inner.imports),
-        stores=frozenset(one for node in body if is_function for one in _stored(node)),
+        relies_on=_relied_on(body if is_function else (), own),
     )
     return part, inner.definitions
 
@@ -188,7 +188,7 @@ def _head(node: ast.Module | _Definition) -> str:
     """Return everything of a function or class but its name and body."""
     fields = ((name, value) for name, value in ast.iter_fields(node) if name not in _NO_HEAD)
     flat = ((name, one) for name, value in fields for one in (value if isinstance(value, list) else [value]))
-    return " ".join(f"{name}={_text(one)}" for name, one in flat if one is not None)
+    return " ".join(f"{name}={text_of(one)}" for name, one in flat if one is not None)
 
 
 class _Inner(ast.NodeTransformer):
@@ -211,30 +211,33 @@ class _Inner(ast.NodeTransformer):
         return node if isinstance(node, ast.expr) else self.generic_visit(node)
 
 
-def _text(node: ast.AST) -> str:
-    """Return what is equal for equal trees; they may be deeper than Python's stack."""
-    nodes = (f"{type(one).__name__}{[_shape(value) for _, value in ast.iter_fields(one)]}" for one in ast.walk(node))
-    return "".join(nodes)
+def _relied_on(body: Iterable[ast.AST], own: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the plain attributes of a method's own object, and those of others, that statements rely on."""
+    found = [one for node in body for part in ast.walk(node) for one in (*_stored(part), *_in_dict(part))]
+    is_own = [isinstance(owner, ast.Name) and owner.id == own for owner, _ in found]
+    names = [name for _, name in found]
+    return frozenset(compress(names, is_own)), frozenset(compress(names, (not one for one in is_own)))
 
 
-def _shape(value: object) -> object:
-    if isinstance(value, list):
-        return list(map(_shape, value))
-    return type(value).__name__ if isinstance(value, ast.AST) else repr(value)
+def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """Yield owners and attributes to which an assignment gives what no buffer takes: a number, a text, a container."""
+    if (
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, _NO_TENSORS)
+        and getattr(node.value, "value", 0) is not None
+    ):
+        yield from ((target.value, target.attr) for target in node.targets if isinstance(target, ast.Attribute))
 
 
-def _names(node: ast.AST) -> frozenset[str]:
-    """Return the names and texts in a statement."""
-    values = (value for one in ast.walk(node) for _, value in ast.iter_fields(one))
-    return frozenset(value for value in values if isinstance(value, str))
-
-
-def _stored(node: ast.AST) -> Iterator[str]:
-    """Yield the attributes to which a statement assigns what no buffer takes: a number, a text, a container."""
-    for one in ast.walk(node):
-        if (
-            isinstance(one, ast.Assign)
-            and isinstance(one.value, _NO_TENSORS)
-            and getattr(one.value, "value", 0) is not None
-        ):
-            yield from (target.attr for target in one.targets if isinstance(target, ast.Attribute))
+def _in_dict(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """Yield owner and attribute where an expression reads ``vars(owner)["attribute"]``, or takes it out."""
+    match node:
+        case ast.Subscript(value=held, slice=ast.Constant(value=str(name)), ctx=ast.Load() | ast.Del()):
+            pass
+        case ast.Call(func=ast.Attribute(value=held, attr="pop"), args=[ast.Constant(value=str(name))]):
+            pass
+        case _:
+            return
+    match held:
+        case ast.Attribute(value=owner, attr="__dict__") | ast.Call(func=ast.Name(id="vars"), args=[owner]):
+            yield owner, name

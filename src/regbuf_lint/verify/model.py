@@ -196,7 +196,7 @@ class CaseReport:
             if one.verdict.blocks:
                 return not_run(f"{one.check} on {one.device}: {one.verdict.reason}")
         if unrun:
-            return not_run(f"changed, and nothing runs it: {_listed(unrun)}")
+            return not_run(f"changed or broken, and nothing runs it: {_listed(unrun)}")
         passed = {one.check for one in self.results if one.verdict.outcome is Outcome.PASSED}
         has_original = self.case.fixed is not None or self.case.is_defect
         if has_original and SHOWS_BUG not in passed:

@@ -14,6 +14,7 @@ from regbuf_lint.verify.checks.moves_after_use import MovesAfterUse
 from regbuf_lint.verify.checks.no_gradients import NoGradients
 from regbuf_lint.verify.checks.not_parameters import NotParameters
 from regbuf_lint.verify.checks.optimizer_step import OptimizerStep
+from regbuf_lint.verify.checks.other_defaults import OtherDefaults
 from regbuf_lint.verify.checks.outputs_cast import OutputsCast
 from regbuf_lint.verify.checks.outputs_cpu import OutputsCpu
 from regbuf_lint.verify.checks.outputs_device import OutputsDevice
@@ -53,6 +54,7 @@ CHECKS: dict[str, Check] = {
         Pickles(),
         Exports(),
         DdpSafe(),
+        OtherDefaults(),  # the last, since what the code keeps may lie on meta from then on
     )
 }
 """The checks by name."""

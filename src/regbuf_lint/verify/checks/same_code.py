@@ -9,9 +9,10 @@ from regbuf_lint.verify.checks.differing import difference, steady
 from regbuf_lint.verify.checks.runs import runs
 from regbuf_lint.verify.checks.same_state import differences
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
+from regbuf_lint.verify.statements import unrelated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from regbuf_lint.verify.code_changes import CodeChanges
     from regbuf_lint.verify.model import Facts
@@ -35,10 +36,10 @@ class SameCode(Check):
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Look at classes, see which changed functions run, and run the methods among them."""
-        from regbuf_lint.verify.worker.code import bases, fixed_by_class, names_of_files, special  # noqa: PLC0415  imports torch
+        from regbuf_lint.verify.worker.code import bases, fixed_by_class, hidden, names_of_files, special  # noqa: PLC0415  imports torch
 
         uses, ran = runs(subject)
-        facts: Facts = {"uses": uses, "ran": sorted(ran), "fixed": fixed_by_class(subject)}
+        facts: Facts = {"uses": uses, "ran": sorted(ran), "fixed": fixed_by_class(subject), "hidden": hidden(subject)}
         if subject.side == ORIGINAL:  # what is not the same each time tells nothing
             facts |= {"again": runs(subject)[0], "names": names_of_files(subject)}
         return facts | {"bases": bases(subject), "special": special(subject)}
@@ -59,18 +60,26 @@ class SameCode(Check):
 
 def _strange(seen: Seen, before: Facts, about: set[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield what the texts of both versions have differently that has nothing to do with what was fixed."""
-    code, ran = seen.code, set(seen.facts["ran"])
+    code = seen.code
     yield "gone", list(code.removed)
     yield "another decorator, argument, annotation or base", list(code.headed)
-    nothing_to_do = "changed, and has nothing to do with what was fixed"
-    yield nothing_to_do, [place for place, names in code.stated if not _speaks_of(names, about)]
-    other = [place for place, one in code.changed.items() if not _speaks_of(one.names, about)]
-    yield nothing_to_do, [place for place in other if place in ran]  # what did not run is told below
+    run = {place for place in code.stated if place not in code.changed or place in seen.facts["ran"]}  # else told below
+    yield "changed, and has nothing to do with what was fixed", list(_unrelated(code, run, about))
+    yield "a class attribute of a subclass, in whose place nothing is registered", seen.facts["hidden"]
     new = [place for place in seen.facts["special"] if place not in before["special"]]
     yield (
         "new, and takes the place of what is inherited",
         [place for place in new if place.rpartition(".")[2] not in about],
     )
+
+
+def _unrelated(code: CodeChanges, among: Iterable[str], about: set[str]) -> Iterator[str]:
+    """Yield where, among some places, statements are changed that have nothing to do with what was fixed."""
+    helpers = {place.rpartition(".")[2] for place, names in code.added.items() if _speaks_of(names, about)}
+    for place in among:
+        line = unrelated(*code.stated[place], lambda names: _speaks_of(names, about) or not names.isdisjoint(helpers))
+        if line is not None:
+            yield f"{place}, {line}"
 
 
 def _same_results(seen: Seen, before: Facts) -> Verdict:
@@ -97,10 +106,13 @@ def unrun(code: CodeChanges, facts: Facts) -> set[str]:
     """Return the functions that are changed, or assign what no buffer takes, and that nothing runs."""
     left = (code.changed.keys() | code.storing.keys()) - set(facts["ran"])
     fixed = {place: set(attributes) for place, attributes in facts["fixed"].items()}
+    every = set[str]().union(*fixed.values())
     return {
         place
         for place in left
-        if place in code.changed or code.storing[place].names & fixed.get(place.rpartition(".")[0], set())
+        if place in code.changed
+        or code.storing[place].names & fixed.get(place.rpartition(".")[0], set())
+        or code.storing[place].of_others & every
     }
 
 
@@ -125,16 +137,18 @@ def _speaks_of(names: frozenset[str], about: set[str]) -> bool:
 
 
 def _same_names(seen: Seen, before: Facts, about: set[str]) -> Verdict:
+    """Compare what files and classes have by name; of a class what is fixed may be another."""
     names_before = (seen.inventory_before or seen.inventory)["names"]
-    for place, theirs in names_before.items():
-        again = before["names"][place]
-        ours = seen.inventory["names"].get(place, {})
-        verdict = none_of((f"{place}.{name}" for name in theirs.keys() - ours.keys() - about), "gone")
-        if verdict is not PASSED:
-            return verdict
-        common = theirs.keys() & ours.keys() - about
-        other = [name for name in common if theirs[name] == again.get(name) != ours[name]]
-        if other:
-            return none_of((f"{place}.{name}" for name in other), "another value")
+    for kind, own in (("files", set[str]()), ("classes", about)):
+        for place, theirs in names_before[kind].items():
+            again = before["names"][kind][place]
+            ours = seen.inventory["names"][kind].get(place, {})
+            verdict = none_of((f"{place}.{name}" for name in theirs.keys() - ours.keys() - own), "gone")
+            if verdict is not PASSED:
+                return verdict
+            common = theirs.keys() & ours.keys() - own
+            other = [name for name in common if theirs[name] == again.get(name) != ours[name]]
+            if other:
+                return none_of((f"{place}.{name}" for name in other), "another value")
     other = [name for name, bases in before["bases"].items() if seen.facts["bases"].get(name) != bases]
     return none_of(other, "other bases")

@@ -95,6 +95,9 @@ def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator
         name: one for name, one in before["strides"].items() if 0 not in one
     }  # fixes may part what lies in one place
     yield "another layout in memory", _unequal(lie, now["strides"])
+    yield "other flags of its memory (conj, neg, shared memory)", _unequal(before["flags"], now["flags"])
+    larger = (name for name, size in before["excess"].items() if now["excess"].get(name, 0) > size)
+    yield "a part of a larger tensor now, which is saved as a whole", sorted(larger)
     yield (
         "missing",
         sorted(

@@ -24,12 +24,11 @@ def names_of_files(subject: Subject) -> Facts:
     """Return the names of each changed file and of its classes after a call, with the values of those that are data."""
     with suppress(Exception, SystemExit):  # where it cannot be called, another check says so
         subject.call(subject.fresh())
-    found: Facts = {}
-    for module in map(import_file, subject.files):
-        found[shown(module.__name__)] = _values(vars(module))
-        for kind in _classes(module):
-            found[kind.__qualname__] = _values(vars(kind))
-    return found
+    modules = list(map(import_file, subject.files))
+    return {
+        "files": {shown(module.__name__): _values(vars(module)) for module in modules},
+        "classes": {kind.__qualname__: _values(vars(kind)) for module in modules for kind in _classes(module)},
+    }
 
 
 def _classes(module: Any) -> list[type]:
@@ -94,6 +93,20 @@ def fixed_by_class(subject: Subject) -> dict[str, list[str]]:
             if owner in kind.__mro__ or kind in owner.__mro__:
                 found.setdefault(place_of(kind), []).append(name)
     return found
+
+
+def hidden(subject: Subject) -> list[str]:
+    """Return the attributes of subclasses that have the name of one that is registered, which then cannot be done."""
+    kinds = {place_of(kind): kind for file in subject.files for kind in _classes(import_file(file))}
+    registered = {name.rpartition(".")[2] for name in subject.tensors(subject.module)}
+    return sorted(
+        f"{kind.__qualname__}.{name}"
+        for place, attributes in fixed_by_class(subject).items()
+        for kind in kinds.values()
+        if kinds[place] in kind.__mro__[1:]
+        for name in attributes
+        if name in vars(kind) and not _is_code(vars(kind)[name]) and name in registered
+    )
 
 
 def bases(subject: Subject) -> dict[str, list[str]]:

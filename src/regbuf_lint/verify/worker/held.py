@@ -8,7 +8,7 @@ import torch
 
 from regbuf_lint.verify.stragglers import KEPT_BY_TORCH
 from regbuf_lint.verify.worker.program import random_state
-from regbuf_lint.verify.worker.values import Place, shared, sketch, strides, walked
+from regbuf_lint.verify.worker.values import Place, excess, flags, shared, sketch, strides, walked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -39,13 +39,16 @@ def held_by(module: nn.Module, asked: Iterable[str] = (), beside: Mapping[str, A
         value = _read(module, name)
         if name not in named and value is not _GONE:
             named[name] = (ATTRIBUTE, value)
+    held = {name: value for name, (_, value) in named.items() if isinstance(value, torch.Tensor)}
     places = {name: list(walked(value, members)) for name, (_, value) in named.items()}
     outside = {name: list(walked(value, members)) for name, value in (beside or {}).items()}
     return {
         "kinds": {name: kind for name, (kind, _) in named.items()},
         "values": {name: sketch(found) for name, found in places.items()},
         "asks": {name: _asks(one) for name, one in module.named_parameters(remove_duplicate=False)},
-        "strides": {name: strides(one) for name, (_, one) in named.items() if isinstance(one, torch.Tensor)},
+        "strides": {name: strides(one) for name, one in held.items()},
+        "flags": {name: flags(one) for name, one in held.items()},
+        "excess": {name: excess(one) for name, one in held.items()},
         "shared": shared(_joined(places | outside)),
         "outside": [name + step for name, found in outside.items() for step, _, _ in found],
         "training": {path: one.training for path, one in module.named_modules()},

@@ -128,12 +128,33 @@ def strides(tensor: torch.Tensor) -> list[int]:
     return [step for step, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1]
 
 
-def memory(tensor: torch.Tensor) -> int:
-    """Return where the memory of a tensor begins; 0 where it has none that can be told."""
+def memory(value: Any) -> int:
+    """Return where the memory of a tensor or array begins; 0 where it has none that can be told."""
     try:
-        return int(tensor.untyped_storage().data_ptr())
+        if isinstance(value, torch.Tensor):
+            return int(value.untyped_storage().data_ptr())
+        while _is_array(getattr(value, "base", None)):  # a view of another array
+            value = value.base
+        return int(value.__array_interface__["data"][0])
     except Exception:  # noqa: BLE001  each layout has its own way to say that it has no single memory
         return 0
+
+
+def excess(tensor: torch.Tensor) -> int:
+    """Return how many bytes are saved with a tensor that are not its own, since it is a part of a larger one."""
+    try:
+        return max(0, tensor.untyped_storage().nbytes() - tensor.numel() * tensor.element_size())
+    except Exception:  # noqa: BLE001  as above
+        return 0
+
+
+def flags(tensor: torch.Tensor) -> list[str]:
+    """Return how the memory of a tensor is to be read, and who can read it; nothing where it has no single memory."""
+    try:
+        named = {"conj": tensor.is_conj(), "neg": tensor.is_neg(), "shared": tensor.untyped_storage().is_shared()}
+    except Exception:  # noqa: BLE001  as above
+        return []
+    return [name for name, is_so in named.items() if is_so]
 
 
 def digest(value: Any) -> str:
@@ -171,8 +192,9 @@ def shared(places: Iterable[Place]) -> list[list[str]]:
     """Return which places share memory, or hold the very same object that can be changed."""
     found: dict[tuple[str, int], list[str]] = {}
     for step, _, value in places:
-        one = ("memory", memory(value)) if isinstance(value, torch.Tensor) else ("object", id(value))
-        if one[1] and (isinstance(value, (torch.Tensor, *_CHANGEABLE)) or _is_of_user(value)):
+        has_memory = isinstance(value, torch.Tensor) or _is_array(value)
+        one = ("memory", memory(value)) if has_memory else ("object", id(value))
+        if one[1] and (has_memory or isinstance(value, _CHANGEABLE) or _is_of_user(value)):
             found.setdefault(one, []).append(step)
     return [steps for steps in found.values() if len(steps) > 1]
 

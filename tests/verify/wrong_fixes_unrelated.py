@@ -1,0 +1,130 @@
+"""Wrong fixes in what has nothing to do with the tensor, in memory, under other defaults, and in code left as it is.
+
+All were verified once.
+"""
+
+from __future__ import annotations
+
+from mutants import FIXED, PLAIN, Version, method, rows
+from wrong_fixes import ORIGINAL, Wrong, above, beside, wrong
+
+
+def more_in_init(*statements: str) -> Wrong:
+    """A fix with further statements in the constructor."""
+    return "same-code", Version(rows(FIXED, *statements)), ORIGINAL
+
+
+def more_in_forward(*statements: str) -> Wrong:
+    """A fix with further statements in ``forward``."""
+    return "same-code", Version(first=rows(*statements)), ORIGINAL
+
+
+def relied_on(top: str) -> Wrong:
+    """A fix that breaks code outside of the class of which it changes nothing."""
+    return "same-code", Version(top=top), Version(PLAIN, top=top)
+
+
+def of_memory(before: str, after: str) -> Wrong:
+    """A fix that registers equal values in other memory."""
+    stored = "import numpy as np; self.table = np.ones(6, dtype=np.float32); self.scale = {}"
+    now = stored.replace("self.scale = {}", 'self.register_buffer("scale", {}, persistent=False)')
+    return "same-state", Version(now.format(after)), Version(stored.format(before))
+
+
+NOTHING_TO_DO: dict[str, Wrong] = {
+    "an_alarm": more_in_init("import signal; signal.alarm(3600)"),
+    "one_processor": more_in_init("import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"),
+    "a_fake_of_a_library": more_in_init("import sys; sys.modules['sqlite3'] = None"),
+    "a_branch_for_one_size": more_in_forward("if x.shape[0] == 2: x = x + 0"),
+    "a_check_of_shapes": more_in_forward("if x.shape[-1] != 3: raise ValueError(x.shape)"),
+    "one_part_for_another": beside("same-code", "self.frozen = [self.linear]", "self.frozen = [self]"),
+    "a_function_of_another_library": beside(
+        "same-code", "import math, cmath; self.f = math.exp", "import math, cmath; self.f = cmath.exp"
+    ),
+    "an_attribute_of_a_function": beside(
+        "same-code", "self.f = lambda: 1; self.f.rate = 1", "self.f = lambda: 1; self.f.rate = 2"
+    ),
+    "another_order": beside("same-code", rows("a = 0", "a = 1", "self.a = a"), rows("a = 1", "a = 0", "self.a = 1")),
+    "out_of_an_if": (
+        "same-code",
+        Version(first=rows("if x.is_cuda:", "    self.linear.eval()", "self.linear.eval()")),
+        Version(PLAIN, first=rows("if x.is_cuda:", "    self.linear.eval()", "    self.linear.eval()")),
+    ),
+    "into_a_block": (
+        "same-code",
+        Version(first=rows("with torch.no_grad():", "    x = x + 1", "    x = x * 1")),
+        Version(PLAIN, first=rows("with torch.no_grad():", "    x = x + 1", "x = x * 1")),
+    ),
+    "a_constant_of_that_name": above("same-code", "scale = 2.0\n", "scale = 3.0\n"),
+    "a_constant_of_that_name_is_gone": above("same-code", "scale = 2.0\n", ""),
+}
+
+LEFT_AS_IT_IS: dict[str, Wrong] = {
+    "a_callback": relied_on("class Warmup:\n    def start(self, net):\n        net.scale = 0.1\n\n"),
+    "a_function": relied_on("def warm_up(net):\n    net.scale = 0.1\n\n"),
+    "a_function_that_takes_it_out": relied_on("def strip(net):\n    return net.__dict__.pop('scale')\n\n"),
+    "an_item": (
+        "same-code",
+        Version(more=method("def __getitem__(self, place):", "return self.__dict__['scale'][place]")),
+        Version(PLAIN, more=method("def __getitem__(self, place):", "return self.__dict__['scale'][place]")),
+    ),
+    "a_subclass": (
+        "same-code",
+        Version(made="Net()\n\n\nclass Small(Net):\n    scale = None"),
+        Version(PLAIN, made="Net()\n\n\nclass Small(Net):\n    scale = None"),
+    ),
+}
+
+MEMORY: dict[str, Wrong] = {
+    "a_part_of_a_large_table": of_memory("torch.ones(100, 3)[0].clone()", "torch.ones(100, 3)[0]"),
+    "conjugated_by_a_flag": of_memory(
+        "torch.ones(3, dtype=torch.complex64).conj().resolve_conj()", "torch.ones(3, dtype=torch.complex64).conj()"
+    ),
+    "not_shared_with_processes": of_memory("torch.ones(3).share_memory_()", "torch.ones(3)"),
+    "not_shared_with_an_array": of_memory("torch.from_numpy(self.table[:3])", "torch.tensor(self.table[:3])"),
+    "not_shared_with_a_part_of_an_array": of_memory(
+        "torch.from_numpy(self.table)[3:]", "torch.from_numpy(self.table.copy())[3:]"
+    ),
+}
+
+DEFAULTS: dict[str, Wrong] = {
+    "a_device": wrong(
+        "other-defaults", storing='self.register_buffer("scale", torch.ones(3, device="cpu"), persistent=False)'
+    ),
+    "a_dtype": wrong(
+        "other-defaults", storing='self.register_buffer("scale", torch.ones(3, dtype=torch.float32), persistent=False)'
+    ),
+    "a_look_at_its_values": wrong("other-defaults", storing=rows(FIXED, "assert bool(self.scale.isfinite().all())")),
+}
+
+UNRELATED: dict[str, Wrong] = {**NOTHING_TO_DO, **LEFT_AS_IT_IS, **MEMORY, **DEFAULTS}
+
+RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
+    "a_device_less": (Version(), Version('self.scale = torch.ones(3, device="cpu")')),
+    "a_helper": (
+        Version("self._register()", more=method("def _register(self):", FIXED)),
+        ORIGINAL,
+    ),
+    "a_local_less": (Version(), Version(rows("ones = torch.ones(3)", "self.scale = ones"))),
+    "a_guard_less": (
+        Version(),
+        Version(rows("if True:", f"    {PLAIN}", "else:", "    self.scale = torch.zeros(3)")),
+    ),
+    "names_in_a_loop": (
+        Version('for name in ("scale",): self.register_buffer(name, torch.ones(3), persistent=False)'),
+        Version('for name in ("scale",): setattr(self, name, torch.ones(3))'),
+    ),
+    "moved_no_longer": (
+        Version(first="return self.linear(x) * self.scale"),
+        Version(PLAIN, first=rows("device = x.device", "return self.linear(x) * self.scale.to(device)")),
+    ),
+    "clone_of_a_part": (
+        Version('self.register_buffer("scale", torch.ones(1).expand(3).clone(), persistent=False)'),
+        Version("self.scale = torch.ones(1).expand(3)"),
+    ),
+    "another_class_with_the_attribute": (
+        Version(top="class Other:\n    def __init__(self):\n        self.scale = 1\n\n"),
+        Version(PLAIN, top="class Other:\n    def __init__(self):\n        self.scale = 1\n\n"),
+    ),
+}
+"""Right fixes that change more than the statement that stores the tensor."""
