@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mutants import FIXED, PLAIN, Version, method, rows
 from wrong_fixes import ORIGINAL, Wrong, above, beside, wrong
+from wrong_fixes_unseen import unchanged
 
 
 def more_in_init(*statements: str) -> Wrong:
@@ -22,6 +23,13 @@ def more_in_forward(*statements: str) -> Wrong:
 def relied_on(top: str) -> Wrong:
     """A fix that breaks code outside of the class of which it changes nothing."""
     return "same-code", Version(top=top), Version(PLAIN, top=top)
+
+
+def of_method(before: str, after: str) -> Wrong:
+    """A fix that changes something of a method, without another result."""
+    head = "def scaled(self, x):"
+    more = method(head, after.format(before))
+    return "same-code", Version(more=more), Version(PLAIN, more=method(head, before))
 
 
 def of_memory(before: str, after: str) -> Wrong:
@@ -62,12 +70,13 @@ NOTHING_TO_DO: dict[str, Wrong] = {
 LEFT_AS_IT_IS: dict[str, Wrong] = {
     "a_callback": relied_on("class Warmup:\n    def start(self, net):\n        net.scale = 0.1\n\n"),
     "a_function": relied_on("def warm_up(net):\n    net.scale = 0.1\n\n"),
+    "a_function_with_another_number": relied_on("def warm_up(net):\n    net.scale = -(1.0 + 2)\n\n"),
+    "a_function_that_makes_a_number": relied_on("def warm_up(net, n):\n    net.scale: float = float(n)\n\n"),
+    "a_function_with_setattr": relied_on("def warm_up(net, n):\n    setattr(net, 'scale', len(n))\n\n"),
+    "a_function_that_asks_for_it": relied_on("def codes(net):\n    return net.__dict__.get('scale', 0)\n\n"),
+    "all_plain_attributes": unchanged("def constants(self):", "return sorted(name for name in vars(self))"),
     "a_function_that_takes_it_out": relied_on("def strip(net):\n    return net.__dict__.pop('scale')\n\n"),
-    "an_item": (
-        "same-code",
-        Version(more=method("def __getitem__(self, place):", "return self.__dict__['scale'][place]")),
-        Version(PLAIN, more=method("def __getitem__(self, place):", "return self.__dict__['scale'][place]")),
-    ),
+    "an_item": unchanged("def __getitem__(self, place):", "return self.__dict__['scale'][place]"),
     "a_subclass": (
         "same-code",
         Version(made="Net()\n\n\nclass Small(Net):\n    scale = None"),
@@ -97,7 +106,35 @@ DEFAULTS: dict[str, Wrong] = {
     "a_look_at_its_values": wrong("other-defaults", storing=rows(FIXED, "assert bool(self.scale.isfinite().all())")),
 }
 
-UNRELATED: dict[str, Wrong] = {**NOTHING_TO_DO, **LEFT_AS_IT_IS, **MEMORY, **DEFAULTS}
+METHODS: dict[str, Wrong] = {
+    "a_result_without_graph": of_method("return (self.linear.weight * self.scale).sum()", "{}.detach()"),
+    "a_result_made_without_gradients": of_method(
+        "return self.linear(x) * self.scale", "with torch.no_grad(): return self.linear(x) * self.scale"
+    ),
+    "the_buffer_itself": of_method("return self.scale.clone()", "return self.scale"),
+    "the_argument_is_overwritten": of_method("return x * self.scale", "return x.mul_(self.scale)"),
+    "another_in_eval": of_method("return self.scale * (1 + self.training)", "return self.scale * 2"),
+}
+
+TEXT: dict[str, Wrong] = {
+    "a_method_once_more": (
+        "same-code",
+        Version(more=method("def size(self):", "return 3") + method("def size(self):", "return 4")),
+        Version(PLAIN, more=method("def size(self):", "return 3")),
+    ),
+    "a_function_once_more": above(
+        "same-code", "def size():\n    return 3\n\n", "def size():\n    return 3\n\n\ndef size():\n    return 4\n\n"
+    ),
+    "an_import_in_the_place_of_a_builtin": above("same-code", "", "from torch import pow\n"),
+    "a_function_in_the_place_of_a_builtin": above("same-code", "", "def max(scale):\n    return scale\n\n"),
+    "imports_in_another_order": above(
+        "same-code",
+        "from cmath import sqrt\nfrom math import sqrt\n",
+        "from math import sqrt\nfrom cmath import sqrt\n",
+    ),
+}
+
+UNRELATED: dict[str, Wrong] = {**NOTHING_TO_DO, **LEFT_AS_IT_IS, **MEMORY, **DEFAULTS, **METHODS, **TEXT}
 
 RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
     "a_device_less": (Version(), Version('self.scale = torch.ones(3, device="cpu")')),
@@ -110,6 +147,7 @@ RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
         Version(),
         Version(rows("if True:", f"    {PLAIN}", "else:", "    self.scale = torch.zeros(3)")),
     ),
+    "a_number_beside_it": (Version(rows(FIXED, "self.scale_count = 3")), ORIGINAL),
     "names_in_a_loop": (
         Version('for name in ("scale",): self.register_buffer(name, torch.ones(3), persistent=False)'),
         Version('for name in ("scale",): setattr(self, name, torch.ones(3))'),

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
-_NO_TENSORS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.JoinedStr)
+_NO_TENSORS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.JoinedStr)
+_NUMBERS = frozenset({"bool", "float", "int", "len", "list", "range", "str", "tuple"})
+"""Builtins that give no tensor."""
 _ACCESSORS = frozenset({"setter", "deleter"})
 _NO_HEAD = frozenset({"name", "body", "type_comment", "type_ignores"})
 _FILE = "the file"
@@ -138,7 +140,7 @@ class _Part:
 
 
 def _parts(file: str) -> dict[str, _Part]:
-    """Return the parts of a file by dotted name; a setter is ``NAME.setter``, and others of one name have numbers."""
+    """Return the parts of a file by dotted name, which is the last one's of several; a setter is ``NAME.setter``."""
     try:
         tree = ast.parse(decode_source(Path(file).read_bytes()))
     except (OSError, SyntaxError, ValueError, RecursionError):
@@ -148,11 +150,11 @@ def _parts(file: str) -> dict[str, _Part]:
     for place, node, is_method in waiting:  # which grows meanwhile
         found[place], inner = _part(node, is_method=is_method)
         prefix = f"{place}." if node is not tree else ""
-        times: Counter[str] = Counter()
+        later = Counter(map(_name, inner))
         for one in inner:
-            own = prefix + _name(one)
-            times[own] += 1
-            name = own if times[own] == 1 else f"{own} ({times[own]})"
+            own = _name(one)
+            later[own] -= 1
+            name = f"{prefix}{own} ({later[own]} before the last)" if later[own] else prefix + own
             waiting.append((name, one, isinstance(node, ast.ClassDef) and isinstance(one, _FUNCTIONS)))
     return found
 
@@ -220,13 +222,32 @@ def _relied_on(body: Iterable[ast.AST], own: str) -> tuple[frozenset[str], froze
 
 
 def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
-    """Yield owners and attributes to which an assignment gives what no buffer takes: a number, a text, a container."""
-    if (
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, _NO_TENSORS)
-        and getattr(node.value, "value", 0) is not None
-    ):
-        yield from ((target.value, target.attr) for target in node.targets if isinstance(target, ast.Attribute))
+    """Yield owners and attributes to which a statement gives what no buffer takes."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            found = [(target.value, target.attr) for target in targets if isinstance(target, ast.Attribute)]
+        case ast.AnnAssign(target=ast.Attribute(value=owner, attr=name), value=ast.expr() as value):
+            found = [(owner, name)]
+        case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), value]):
+            found = [(owner, name)]
+        case _:
+            return
+    if _is_no_tensor(value):
+        yield from found
+
+
+def _is_no_tensor(value: ast.expr) -> bool:
+    """Whether an expression gives a number, a text or a container; None is what a buffer takes."""
+    match value:
+        case ast.Constant():
+            return value.value is not None
+        case ast.UnaryOp(operand=operand):
+            return _is_no_tensor(operand)
+        case ast.BinOp(left=left, right=right):
+            return _is_no_tensor(left) and _is_no_tensor(right)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _NUMBERS
+    return isinstance(value, _NO_TENSORS)
 
 
 def _in_dict(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
@@ -234,7 +255,7 @@ def _in_dict(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     match node:
         case ast.Subscript(value=held, slice=ast.Constant(value=str(name)), ctx=ast.Load() | ast.Del()):
             pass
-        case ast.Call(func=ast.Attribute(value=held, attr="pop"), args=[ast.Constant(value=str(name))]):
+        case ast.Call(func=ast.Attribute(value=held, attr="get" | "pop"), args=[ast.Constant(value=str(name)), *_]):
             pass
         case _:
             return

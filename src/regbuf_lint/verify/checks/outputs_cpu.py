@@ -8,13 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen
-from regbuf_lint.verify.checks.differing import difference, steady
-from regbuf_lint.verify.checks.moves import all_tensors
+from regbuf_lint.verify.checks.results import steady_of, told, unlike
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import torch
     from torch import nn
 
@@ -84,33 +81,15 @@ def _steady(outputs: Facts, again: Facts) -> Facts:
         if one == other:
             found[call] = one
         elif not isinstance(one, str) and not isinstance(other, str):
-            result = steady(one["result"], other["result"])
-            if any(text is not None for _, text in result["places"]):
-                same = {name: value if value == other[name] else None for name, value in one.items()}
-                found[call] = same | {"result": result}
+            same = steady_of(one, other)
+            found |= {call: same} if same is not None else {}
     return found
 
 
 def _differing(ours: Any, theirs: Any) -> str:
     if isinstance(ours, str):
         return "" if ours == theirs else f"raises {ours}, not {theirs}"
-    said = difference(ours["result"], theirs["result"])
-    if not said and theirs["inputs"] not in {None, ours["inputs"]}:
-        said = "the inputs are changed"
-    if not said and theirs["graphs"] not in {None, ours["graphs"]}:
-        said = "it has a graph, or is one of inference, otherwise"
-    return said or _laid_out_otherwise(ours["tensors"], theirs["tensors"] or [])
-
-
-def _laid_out_otherwise(ours: list[Facts], theirs: list[Facts]) -> str:
-    """Say how tensors lie in memory otherwise; where several elements were in one place, fixes may part them."""
-    for number, (now, before) in enumerate(zip(ours, theirs, strict=False), 1):
-        if now["strides"] != before["strides"] and 0 not in before["strides"]:
-            return f"the strides of tensor {number} are {now['strides']}, not {before['strides']}"
-        if now["shares"] != before["shares"]:
-            now_with, before_with = (", ".join(one["shares"]) or "nothing" for one in (now, before))
-            return f"tensor {number} shares memory with {now_with}, not with {before_with}"
-    return ""
+    return unlike(ours, theirs)
 
 
 def _results(subject: Subject) -> Facts:
@@ -118,13 +97,7 @@ def _results(subject: Subject) -> Facts:
     import torch  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.values import (  # noqa: PLC0415  imports torch
-        digest,
-        other_values,
-        replaced,
-        sketch,
-        walked,
-    )
+    from regbuf_lint.verify.worker.values import other_values, replaced  # noqa: PLC0415  imports torch
 
     contexts: dict[str, Any] = {
         _WITHOUT_GRADIENTS: torch.no_grad,
@@ -143,22 +116,12 @@ def _results(subject: Subject) -> Facts:
                 with contexts.get(said, nullcontext)():
                     result = _drawn(called(getattr(module, mode)(), inputs))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
-                found[f"call {number} {said}"] = _told(error)
+                found[f"call {number} {said}"] = _raised(error)
                 break
-            found[f"call {number} {said}"] = {
-                "result": sketch(walked(result)),
-                "inputs": digest(inputs),
-                "tensors": _laid_out(subject, module, inputs, result) if number in {1, len(modes)} else [],
-                "graphs": _graphs(result) if said == _WITHOUT_GRADIENTS else "",
-            }
+            ends = number in {1, len(modes)}
+            graphs = said == _WITHOUT_GRADIENTS
+            found[f"call {number} {said}"] = told(subject, module, inputs, result, graphs=graphs, memory=ends)
     return found
-
-
-def _graphs(result: Any) -> str:
-    """Return for each tensor whether it has a graph, and whether it is one of inference mode."""
-    from regbuf_lint.verify.worker.values import tensors  # noqa: PLC0415  imports torch
-
-    return str([(one.requires_grad, one.is_inference()) for one in tensors(result)])
 
 
 def _assign_others(subject: Subject, module: nn.Module) -> None:
@@ -182,32 +145,11 @@ def _assign_others(subject: Subject, module: nn.Module) -> None:
                 setattr(owner, name, value)
 
 
-def _told(error: BaseException) -> str:
+def _raised(error: BaseException) -> str:
     from regbuf_lint.verify.worker.subject import error_facts  # noqa: PLC0415  imports torch
 
-    told = error_facts(error)["error"]
-    return f"{told['type']}: {told['message']}"
-
-
-def _laid_out(subject: Subject, module: nn.Module, inputs: Any, result: Any) -> list[Facts]:
-    """Return how the tensors of a result lie in memory, and whose memory it is."""
-    from regbuf_lint.verify.worker.values import memory, strides, tensors  # noqa: PLC0415  imports torch
-
-    owners: dict[int, list[str]] = {}
-
-    def own(name: str, held: Iterable[torch.Tensor]) -> None:
-        for place in {memory(one) for one in held} - {0}:
-            owners.setdefault(place, []).append(name)
-
-    outputs = tensors(result)
-    if outputs:
-        own("the inputs", tensors(inputs))
-        own("the module's state", all_tensors(subject, module).values())
-    found = []
-    for number, one in enumerate(outputs, 1):
-        found.append({"strides": strides(one), "shares": list(owners.get(memory(one), ()))})
-        own(f"tensor {number}", [one])
-    return found
+    raised = error_facts(error)["error"]
+    return f"{raised['type']}: {raised['message']}"
 
 
 def _drawn(result: Any) -> Any:

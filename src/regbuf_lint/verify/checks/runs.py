@@ -13,6 +13,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.verify.checks.results import told
 from regbuf_lint.verify.worker.importing import place_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
-    _Use = Callable[[nn.Module], Any]
+    _Use = Callable[[nn.Module, Any], Any]
 
 _LONGEST, _LONGEST_OF_ALL = 3, 30
 """Seconds that one use, and all uses of what the fix has not changed, may take."""
@@ -41,6 +42,9 @@ _RUN_BY_PYTHON = frozenset(
 _OF_MODULES = frozenset({"zero_grad", "requires_grad_"})
 """Methods of nn.Module that no other check calls."""
 _MOST_DRAWN = 100
+_MODES = ("", " in eval()")
+_ALL = frozenset({"vars", "__dict__"})
+"""What names all plain attributes at once."""
 
 
 class TookLongError(BaseException):
@@ -54,14 +58,16 @@ def runs(subject: Subject) -> tuple[Facts, set[str]]:
     """
     uses: Facts = {}
     ran = _traced(subject, lambda: subject.call(subject.fresh()))[1]
-    uses["repr()"] = {said: one for said, one in _used(subject, "", repr)[0].items() if said != "held"}
+    shown = _used(subject, "", lambda owner, _: repr(owner), tuple)[0]
+    uses["repr()"] = {name: one for name, one in shown.items() if name != "held"}
     end = time.monotonic() + _LONGEST_OF_ALL
     for way, name, value, is_changed in _methods(subject):
-        for said, use in _ways_to_use(subject, name, value):
-            if is_changed or time.monotonic() < end:
-                path = f"{way}.{said}" if way else said
-                uses[path], seen = _used(subject, way, use)
-                ran |= seen if "error" not in uses[path] else set()
+        for said, arguments, use in _ways_to_use(subject, name, value):
+            for mode in _MODES if is_changed else ("",):
+                if is_changed or time.monotonic() < end:
+                    path = f"{way}.{said}{mode}" if way else f"{said}{mode}"
+                    uses[path], seen = _used(subject, way, use, arguments, is_eval=bool(mode))
+                    ran |= seen if "error" not in uses[path] else set()
     return uses, ran
 
 
@@ -97,6 +103,7 @@ def _speaking(own: dict[tuple[type, str], Any], about: set[str]) -> set[str]:
     for (_, name), value in own.items():
         names.setdefault(name, set()).update(*(names_in(one.__code__) for one in _functions(value)))
     found: set[str] = set()
+    about = about | _ALL
     while more := {name for name, spoken in names.items() if spoken & (about | found)} - found:
         found |= more
     return {name for name in found if name in _OF_MODULES or not hasattr(nn.Module, name)}
@@ -116,17 +123,17 @@ def _functions(value: Any) -> list[Any]:
     return [one for one in map(inspect.unwrap, filter(None, found)) if inspect.isfunction(one)]
 
 
-def _ways_to_use(subject: Subject, name: str, value: Any) -> Iterator[tuple[str, _Use]]:
-    """Yield the ways in which a method can be used, each with what is said of it."""
+def _ways_to_use(subject: Subject, name: str, value: Any) -> Iterator[tuple[str, Callable[[], Any], _Use]]:
+    """Yield the ways in which a method can be used: what is said of it, what makes arguments, and the use of these."""
     if isinstance(value, property):
-        yield name, lambda owner: getattr(owner, name)
+        yield name, tuple, lambda owner, _: getattr(owner, name)
         if value.fset:
-            yield f"assigning {name}", lambda owner: setattr(owner, name, _copied(getattr(owner, name)))
+            yield f"assigning {name}", tuple, lambda owner, _: setattr(owner, name, _copied(getattr(owner, name)))
         if value.fdel:
-            yield f"deleting {name}", lambda owner: delattr(owner, name)
+            yield f"deleting {name}", tuple, lambda owner, _: delattr(owner, name)
     else:
         for said, arguments in _arguments(subject, value):
-            yield f"{name}({said})", partial(_call, name, arguments)
+            yield f"{name}({said})", arguments, partial(_call, name)
 
 
 def _arguments(subject: Subject, value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -141,11 +148,11 @@ def _arguments(subject: Subject, value: Any) -> Iterator[tuple[str, Callable[[],
         yield "the first input", lambda: subject.inputs()[:1] * missing
 
 
-def _call(name: str, arguments: Callable[[], Any], owner: nn.Module) -> Any:
+def _call(name: str, owner: nn.Module, arguments: Any) -> Any:
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
 
     function = getattr(owner, name)
-    return _run_to_end(called(function, arguments())) if callable(function) else function
+    return _run_to_end(called(function, arguments)) if callable(function) else function
 
 
 def _run_to_end(result: Any) -> Any:
@@ -166,22 +173,25 @@ def _copied(value: Any) -> Any:
     return replaced(value, lambda tensor: tensor.detach().clone())
 
 
-def _used(subject: Subject, way: str, use: _Use) -> tuple[Facts, set[str]]:
+def _used(
+    subject: Subject, way: str, use: _Use, arguments: Callable[[], Any], *, is_eval: bool = False
+) -> tuple[Facts, set[str]]:
     """Return what a use gives and what the module holds then, or what was raised; and which functions ran."""
     from regbuf_lint.verify.worker.held import held_by  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.values import sketch, walked  # noqa: PLC0415  imports torch
 
     module = subject.fresh()
+    module = module.eval() if is_eval else module
+    given: list[Any] = []
 
     def in_time() -> Any:
         with _time_limit():
-            return use(module.get_submodule(way))
+            given.append(arguments())
+            return use(module.get_submodule(way), given[0])
 
     result, ran = _traced(subject, in_time)
     if isinstance(result, BaseException):
         return {"error": type(result).__name__}, ran
-    members = list(module.modules())
-    return {"result": sketch(walked(result, members)), "held": held_by(module, subject.places)}, ran
+    return told(subject, module, given[0], result, graphs=True) | {"held": held_by(module, subject.places)}, ran
 
 
 @contextmanager

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
-from regbuf_lint.verify.checks.differing import difference, steady
+from regbuf_lint.verify.checks.results import steady_of, unlike
 from regbuf_lint.verify.checks.runs import runs
 from regbuf_lint.verify.checks.same_state import differences
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
@@ -90,7 +91,8 @@ def _same_results(seen: Seen, before: Facts) -> Verdict:
             continue
         if "error" in ours:
             return failed(f"{use} raises {ours['error']}")
-        said = difference(ours["result"], steady(theirs["result"], again["result"]))
+        known = steady_of(theirs, again)
+        said = unlike(ours, known) if known is not None else ""
         if said:
             return failed(f"{use} gives another result: {said}")
         held = differences(seen, theirs["held"], ours["held"], again["held"]) if "held" in theirs else ()
@@ -132,8 +134,10 @@ def _about(seen: Seen) -> set[str]:
 
 
 def _speaks_of(names: frozenset[str], about: set[str]) -> bool:
-    """Whether a function names one of some attributes, if only a part that it computes a name from."""
-    return any(len(one) > 1 and one in name for name in about for one in names) or bool(names & about)
+    """Whether a function names one of some attributes, a part that it computes a name from, or a name made of one."""
+    return any(len(one) > 1 and (one in name or f"_{name}_" in f"_{one}_") for name in about for one in names) or bool(
+        names & about
+    )
 
 
 def _same_names(seen: Seen, before: Facts, about: set[str]) -> Verdict:
@@ -144,6 +148,10 @@ def _same_names(seen: Seen, before: Facts, about: set[str]) -> Verdict:
             again = before["names"][kind][place]
             ours = seen.inventory["names"][kind].get(place, {})
             verdict = none_of((f"{place}.{name}" for name in theirs.keys() - ours.keys() - own), "gone")
+            if verdict is not PASSED:
+                return verdict
+            hiding = (name for name in ours.keys() - theirs.keys() if kind == "files" and hasattr(builtins, name))
+            verdict = none_of((f"{place}.{name}" for name in hiding), "new, and takes the place of Python's own")
             if verdict is not PASSED:
                 return verdict
             common = theirs.keys() & ours.keys() - own

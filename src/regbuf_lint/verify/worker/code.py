@@ -68,7 +68,7 @@ def _head(value: Any) -> str:
     code = getattr(inner, "__code__", None)
     kind = type(value).__qualname__
     if code is None:
-        return f"{kind} {getattr(inner, '__qualname__', '')}"
+        return f"{kind} {getattr(inner, '__module__', '')} {getattr(inner, '__qualname__', '')}"
     return f"{kind} {_named(code)} {_data_of(inner)} {inspect.signature(inner)}"
 
 
