@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import BUILDERS, last_name, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.classes.uses import is_dict_of, looked_up
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.tree import children, walk
 from regbuf_lint.model.use import IDENTITY
@@ -144,6 +145,20 @@ def given_to_others(tree: ast.Module) -> Mapping[str, Sequence[tuple[ast.expr, a
         if not isinstance(owner, ast.Name) or owner.id not in _receivers(tree):
             found.setdefault(name, []).append((target, value))
     return found
+
+
+@once_per_node
+def looked_up_in_dict(tree: ast.Module) -> Mapping[str, ast.expr]:
+    """Names of attributes that a file looks up in the ``__dict__`` of what is not a method's own object, and where."""
+    keys = (looked_up(node, lambda one: _is_dict_of_others(tree, one)) for node in walk(tree))
+    return {key.value: key for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+
+
+def _is_dict_of_others(tree: ast.Module, node: ast.AST) -> bool:
+    if not is_dict_of(node):
+        return False
+    owner = node.args[0] if isinstance(node, ast.Call) and node.args else getattr(node, "value", None)
+    return not (isinstance(owner, ast.Name) and owner.id in _receivers(tree))
 
 
 def _assigned(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr, str, ast.expr]]:

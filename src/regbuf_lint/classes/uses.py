@@ -12,7 +12,7 @@ from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from regbuf_lint.index.scopes import FunctionNode
 
@@ -184,7 +184,7 @@ class _Collector:
         """Sort the uses of ``__dict__`` into those of one known name and all others."""
         uses = sum(self._is_dict(node) for node in self._nodes)
         for node in self._nodes:
-            name = self._looked_up(node)
+            name = looked_up(node, self._is_dict)
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 self._add(self._uses.in_dict, name.value)
                 uses -= 1
@@ -209,7 +209,7 @@ class _Collector:
         else:
             return False
         parts = (part for one in given for part in walk(definition_of(self._function, one)))
-        return any(_is_dict_of(part) and not self._is_dict(part) for part in parts)
+        return any(is_dict_of(part) and not self._is_dict(part) for part in parts)
 
     def _takes_keys(self, node: ast.AST) -> bool:
         """Whether a node takes only the names out of ``__dict__`` (``list(vars(self))``)."""
@@ -219,18 +219,24 @@ class _Collector:
             return self._is_dict(node.iter)
         return isinstance(node, ast.Attribute) and node.attr == "keys" and self._is_dict(node.value)
 
-    def _looked_up(self, node: ast.AST) -> ast.expr | None:
-        """The key with which a node looks into ``__dict__``."""
-        if isinstance(node, ast.Subscript) and self._is_dict(node.value):
-            return node.slice
-        if isinstance(node, ast.Compare) and len(node.comparators) == 1 and self._is_dict(node.comparators[0]):
-            return node.left
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and self._is_dict(node.func.value):
-            return node.args[0] if node.args and node.func.attr in _DICT_LOOKUPS else None
-        return None
+
+def looked_up(node: ast.AST, is_dict: Callable[[ast.AST], bool]) -> ast.expr | None:
+    """The key with which a node looks into a ``__dict__``.
+
+    Args:
+        node: any node.
+        is_dict: whether a node is such a ``__dict__``.
+    """
+    if isinstance(node, ast.Subscript) and is_dict(node.value):
+        return node.slice
+    if isinstance(node, ast.Compare) and len(node.comparators) == 1 and is_dict(node.comparators[0]):
+        return node.left
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_dict(node.func.value):
+        return node.args[0] if node.args and node.func.attr in _DICT_LOOKUPS else None
+    return None
 
 
-def _is_dict_of(node: ast.AST) -> bool:
+def is_dict_of(node: ast.AST) -> bool:
     """Whether a node is ``x.__dict__`` or ``vars(x)`` of whatever object."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "vars"

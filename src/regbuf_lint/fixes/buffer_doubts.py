@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
+from regbuf_lint.classes.outside_uses import looked_up_in_dict
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing
 from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty
 from regbuf_lint.fixes.shown_alone import why_shown
@@ -76,6 +77,12 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         "something else, and a buffer takes nothing but tensors"
         for one in named
         if (place := other_value_from_outside(context.inference, context.symbol, one)) is not None
+    )
+    found.extend(
+        f"code outside of the class ({mention(key.lineno)}) looks such an attribute up in `__dict__`, which does "
+        "not hold buffers"
+        for one in named
+        if (key := looked_up_in_dict(context.symbol.scope.file.tree).get(one)) is not None
     )
     if any(may_start_empty(plan.writes) and _changes(context, plan) for plan in plans):
         found.append(
