@@ -56,14 +56,17 @@ def _numbers(rows: tuple[str, ...], number: int, attribute: str) -> Iterator[int
             yield from _statement(rows, one)
 
 
-@lru_cache(maxsize=64)
 def _class_around(rows: tuple[str, ...], number: int) -> range:
     """Return the rows of the innermost class around a row."""
+    return min((one for one in _classes(rows) if number in one), key=len, default=range(0))
+
+
+@lru_cache(maxsize=64)
+def _classes(rows: tuple[str, ...]) -> tuple[range, ...]:
     with suppress(SyntaxError, ValueError, RecursionError):
         classes = (one for one in ast.walk(ast.parse("\n".join(rows))) if isinstance(one, ast.ClassDef))
-        around = [range(one.lineno, (one.end_lineno or 0) + 1) for one in classes]
-        return min((one for one in around if number in one), key=len, default=range(0))
-    return range(0)
+        return tuple(range(one.lineno, (one.end_lineno or 0) + 1) for one in classes)
+    return ()
 
 
 def _is_silenced(row: str) -> bool:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, is_dataclass
 from functools import update_wrapper
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import nn
@@ -57,6 +57,7 @@ _GENERATED = "<string>"
 """The file of code that dataclasses write."""
 _LOOKED_INTO = (list, tuple, dict)
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size})
+_ASSIGNING = "__setattr__"
 _MOVERS = ("_apply", "to")
 _PAST_MODULE = frozenset({"__setattr__", "__dict__", "vars", "__setstate__"})
 """Names by which code stores past the methods of ``nn.Module``."""
@@ -118,7 +119,7 @@ class Recorder:
 
     def start(self) -> None:
         """Begin to record."""
-        self._replace("__setattr__", self._stored)
+        self._replace(_ASSIGNING, self._stored)
         for name in ("__delattr__", "register_buffer", "register_parameter"):
             self._replace(name, self._dropped)
         self._replace("__init__", self._begun)
@@ -126,30 +127,19 @@ class Recorder:
     def _replace(self, name: str, note: Callable[..., None]) -> None:
         """Let something be noted after a method of ``nn.Module`` has run."""
         original = self._originals[name] = vars(nn.Module)[name]
-        key = (id(self), name)
+        key = hash((id(self), name))  # a number is found faster
         _NOTES[key] = note
-        is_compiling: Any = getattr(torch.compiler, "is_compiling", None) or torch._dynamo.is_compiling  # noqa: SLF001
-
-        def noting(module: nn.Module, *arguments: Any, **named: Any) -> Any:
-            if is_compiling():
-                return original(module, *arguments, **named)
-            result = original(module, *arguments, **named)
-            try:  # noqa: SIM105  so often that a ``with`` would be felt
-                _NOTES[key](module, *arguments, **named)
-            except Exception:  # noqa: BLE001, S110
-                pass
-            return result
-
-        update_wrapper(noting, original)
-        noting.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
-        noting.__code__ = noting.__code__.replace(co_name=name)  # torch's compiler knows methods by their code
-        setattr(nn.Module, name, noting)
+        replacing = (_assigning if name == _ASSIGNING else _noting)(original, key)
+        update_wrapper(replacing, original)
+        replacing.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
+        replacing.__code__ = replacing.__code__.replace(co_name=name)  # torch's compiler knows methods by their code
+        setattr(nn.Module, name, replacing)
 
     def stop(self) -> None:
         """Undo ``start``."""
         for name, original in self._originals.items():
             setattr(nn.Module, name, original)
-            del _NOTES[id(self), name]
+            del _NOTES[hash((id(self), name))]
         self._originals.clear()
 
     def collected(self) -> None:
@@ -175,7 +165,9 @@ class Recorder:
 
     def _stored(self, module: nn.Module, name: str, value: Any) -> None:
         known = self._objects.get(id(module))
-        is_registered = isinstance(value, (nn.Parameter, nn.Module))
+        if known is None and type(value) in _PLAIN:  # most often, and torch takes its time to say what is a Parameter
+            return
+        is_registered = isinstance(value, (nn.Module, nn.Parameter))
         if known is not None:
             self._forget(known, name, is_undone=known.is_watched or is_registered)
         if is_registered or not may_hold_tensors(value):
@@ -297,7 +289,41 @@ class Recorder:
 
 
 _KEPT = frozenset(vars(nn.Module()))
-_NOTES: dict[tuple[int, str], Callable[..., None]] = {}
+_NOTES: dict[int, Callable[..., None]] = {}
+_IS_COMPILING: Any = getattr(torch.compiler, "is_compiling", None) or torch._dynamo.is_compiling  # noqa: SLF001
+
+
+def _noting(original: Callable[..., Any], key: int) -> FunctionType:
+    """Return what does what a method does, and notes it."""
+
+    def noting(module: nn.Module, *arguments: Any, **named: Any) -> Any:
+        if _IS_COMPILING():
+            return original(module, *arguments, **named)
+        result = original(module, *arguments, **named)
+        try:  # noqa: SIM105  so often that a ``with`` would be felt
+            _NOTES[key](module, *arguments, **named)
+        except Exception:  # noqa: BLE001, S110
+            pass
+        return result
+
+    return cast("FunctionType", noting)
+
+
+def _assigning(original: Callable[..., Any], key: int) -> FunctionType:
+    """Return what does what ``__setattr__`` does, and notes it; as above, and faster, since it runs most often."""
+
+    def assigning(module: nn.Module, name: str, value: Any) -> None:
+        original(module, name, value)
+        if _IS_COMPILING():
+            return
+        try:  # noqa: SIM105
+            _NOTES[key](module, name, value)
+        except Exception:  # noqa: BLE001, S110
+            pass
+
+    return cast("FunctionType", assigning)
+
+
 """What recorders do after a method of ``nn.Module`` has run; torch's compiler takes no bound method in a closure."""
 
 
