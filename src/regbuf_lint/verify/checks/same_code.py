@@ -29,8 +29,8 @@ class SameCode(Check):
     name = "same-code"
     asserts = (
         "no function, class, import or constant of the changed files is gone or another, decorators, arguments and "
-        "bases included; what is inherited is not replaced; a changed function speaks of what was fixed, and it and "
-        "whatever speaks of the plain tensors is run, setters too, with the same result and the same state afterwards"
+        "bases included; what is inherited is not replaced; statements that are others have to do with what was fixed; "
+        "what is changed or speaks of the plain tensors is run, setters too, with the same result and state afterwards"
     )
     shows_bug = False
     needs_original = True
