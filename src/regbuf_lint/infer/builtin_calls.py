@@ -86,7 +86,7 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -
     if not arguments.positional:
         return UNKNOWN
     owner = arguments.positional[0]
-    names = literal_strings(given) or _known_pattern(given, state)
+    names = literal_strings(given) or known_pattern(given, state)
     if not names and is_only(owner, ExternalValue):
         names = usual_strings(given) or _default_name(frame, node)
     if not names:
@@ -105,8 +105,8 @@ def _default_name(frame: Frame, node: ast.Call) -> tuple[str, ...]:
     return tuple(one.value for one in defaults if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
-def _known_pattern(name: Value, state: State) -> tuple[str, ...]:
-    """The pattern of a computed name, where attributes were set by names of that very pattern."""
+def known_pattern(name: Value, state: State) -> tuple[str, ...]:
+    """The pattern of a computed name, where buffers were registered under names of that very pattern."""
     pattern = pattern_of(name)
     return (pattern,) if pattern is not None and pattern in state.attributes else ()
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
+from regbuf_lint.infer.builtin_calls import known_pattern
 from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.trace.call import Call, asked_about, computed, is_self_argument, passed, run_escaping
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed, merged
@@ -81,7 +82,7 @@ def _attribute_of(call: Call) -> Trail:
     owner, name = call.argument(0, "object"), call.argument(1, "name")
     if owner is None or name is None:
         return passed(call)
-    names = literal_strings(call.value(name))
+    names = literal_strings(call.value(name)) or known_pattern(call.value(name), call.state)
     if not is_self_argument(call, owner):
         return call.trail(owner).then(Flow.ELEMENT)
     if names:
