@@ -71,6 +71,13 @@ def test_a_computed_name_that_is_not_in_the_text_is_another_one(name: str, packa
     assert codes(NET + more, package) == ["RBF006"]
 
 
+@pytest.mark.parametrize(("family", "code"), [("st{end}", "RBF006"), ("code_{end}", "RBF001")])
+def test_a_computed_name_in_the_form_of_registered_buffers_is_theirs(family: str, code: str, package: Path) -> None:
+    registering = f"        for end in range(n):\n            self.register_buffer(f'{family}', torch.ones(end))\n"
+    text = NET.replace("        self.size", f"{registering}        self.size")
+    assert codes(text + "\n    def get(self, end):\n        return getattr(self, f'st{end}')\n", package) == [code]
+
+
 def test_a_name_in_another_file_proves_no_use(package: Path) -> None:
     (package / "use.py").write_text("def last(net):\n    return net.steps[-1]\n", encoding="utf-8")
     settings = Settings(root=package.parent, select=("RBF001", "RBF006"))
