@@ -6,7 +6,6 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field
 from importlib.util import decode_source
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -215,10 +214,12 @@ class _Inner(ast.NodeTransformer):
 
 def _relied_on(body: Iterable[ast.AST], own: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the plain attributes of a method's own object, and those of others, that statements rely on."""
-    found = [one for node in body for part in ast.walk(node) for one in (*_stored(part), *_in_dict(part))]
-    is_own = [isinstance(owner, ast.Name) and owner.id == own for owner, _ in found]
-    names = [name for _, name in found]
-    return frozenset(compress(names, is_own)), frozenset(compress(names, (not one for one in is_own)))
+    found: tuple[set[str], set[str]] = (set(), set())
+    for part in (part for node in body for part in ast.walk(node)):
+        for owner, name in (*_stored(part), *_in_dict(part)):
+            is_own = isinstance(owner, ast.Name) and owner.id == own
+            found[not is_own].add(name)
+    return frozenset(found[0]), frozenset(found[1])
 
 
 def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:

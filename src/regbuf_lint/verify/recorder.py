@@ -127,7 +127,7 @@ class Recorder:
     def _replace(self, name: str, note: Callable[..., None]) -> None:
         """Let something be noted after a method of ``nn.Module`` has run."""
         original = self._originals[name] = vars(nn.Module)[name]
-        key = hash((id(self), name))  # a number is found faster
+        key = (id(self), name)
         _NOTES[key] = note
         replacing = (_assigning if name == _ASSIGNING else _noting)(original, key)
         update_wrapper(replacing, original)
@@ -139,7 +139,7 @@ class Recorder:
         """Undo ``start``."""
         for name, original in self._originals.items():
             setattr(nn.Module, name, original)
-            del _NOTES[hash((id(self), name))]
+            del _NOTES[id(self), name]
         self._originals.clear()
 
     def collected(self) -> None:
@@ -289,11 +289,12 @@ class Recorder:
 
 
 _KEPT = frozenset(vars(nn.Module()))
-_NOTES: dict[int, Callable[..., None]] = {}
+_NOTES: dict[tuple[int, str], Callable[..., None]] = {}
+"""What recorders do after a method of ``nn.Module`` has run; torch's compiler takes no bound method in a closure."""
 _IS_COMPILING: Any = getattr(torch.compiler, "is_compiling", None) or torch._dynamo.is_compiling  # noqa: SLF001
 
 
-def _noting(original: Callable[..., Any], key: int) -> FunctionType:
+def _noting(original: Callable[..., Any], key: tuple[int, str]) -> FunctionType:
     """Return what does what a method does, and notes it."""
 
     def noting(module: nn.Module, *arguments: Any, **named: Any) -> Any:
@@ -309,7 +310,7 @@ def _noting(original: Callable[..., Any], key: int) -> FunctionType:
     return cast("FunctionType", noting)
 
 
-def _assigning(original: Callable[..., Any], key: int) -> FunctionType:
+def _assigning(original: Callable[..., Any], key: tuple[int, str]) -> FunctionType:
     """Return what does what ``__setattr__`` does, and notes it; as above, and faster, since it runs most often."""
 
     def assigning(module: nn.Module, name: str, value: Any) -> None:
@@ -322,9 +323,6 @@ def _assigning(original: Callable[..., Any], key: int) -> FunctionType:
             pass
 
     return cast("FunctionType", assigning)
-
-
-"""What recorders do after a method of ``nn.Module`` has run; torch's compiler takes no bound method in a closure."""
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------

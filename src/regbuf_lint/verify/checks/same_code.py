@@ -40,7 +40,8 @@ class SameCode(Check):
         from regbuf_lint.verify.worker.code import bases, fixed_by_class, hidden, names_of_files, special  # noqa: PLC0415  imports torch
 
         uses, ran = runs(subject)
-        facts: Facts = {"uses": uses, "ran": sorted(ran), "fixed": fixed_by_class(subject), "hidden": hidden(subject)}
+        fixed = fixed_by_class(subject)
+        facts: Facts = {"uses": uses, "ran": sorted(ran), "fixed": fixed, "hidden": hidden(subject, fixed)}
         if subject.side == ORIGINAL:  # what is not the same each time tells nothing
             facts |= {"again": runs(subject)[0], "names": names_of_files(subject)}
         return facts | {"bases": bases(subject), "special": special(subject)}
@@ -105,7 +106,7 @@ def _same_results(seen: Seen, before: Facts) -> Verdict:
 
 
 def unrun(code: CodeChanges, facts: Facts) -> set[str]:
-    """Return the functions that are changed, or assign what no buffer takes, and that nothing runs."""
+    """Return the functions that are changed, or rely on what was fixed being plain, and that nothing runs."""
     left = (code.changed.keys() | code.storing.keys()) - set(facts["ran"])
     fixed = {place: set(attributes) for place, attributes in facts["fixed"].items()}
     every = set[str]().union(*fixed.values())

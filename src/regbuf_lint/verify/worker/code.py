@@ -95,13 +95,18 @@ def fixed_by_class(subject: Subject) -> dict[str, list[str]]:
     return found
 
 
-def hidden(subject: Subject) -> list[str]:
-    """Return the attributes of subclasses that have the name of one that is registered, which then cannot be done."""
+def hidden(subject: Subject, fixed: dict[str, list[str]]) -> list[str]:
+    """Return the attributes of subclasses that have the name of one that is registered, which then cannot be done.
+
+    Args:
+        subject: the version.
+        fixed: what ``fixed_by_class`` gives of it.
+    """
     kinds = {place_of(kind): kind for file in subject.files for kind in _classes(import_file(file))}
     registered = {name.rpartition(".")[2] for name in subject.tensors(subject.module)}
     return sorted(
         f"{kind.__qualname__}.{name}"
-        for place, attributes in fixed_by_class(subject).items()
+        for place, attributes in fixed.items()
         for kind in kinds.values()
         if kinds[place] in kind.__mro__[1:]
         for name in attributes
