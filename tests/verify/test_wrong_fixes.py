@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import CaseReport
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
-META = Machine("2.13.0", "3", {"meta": ""})
 RULE = "RBF001"
 RIGHT = {
     f"{RULE}/right": (Version(), ORIGINAL),
@@ -35,8 +34,8 @@ CASES = {f"{RULE}/{name}": one for name, one in {**WRONG, **UNSEEN, **UNRELATED}
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
-    pytest.importorskip("torch")
+def reports(tmp_path_factory: pytest.TempPathFactory, device: str) -> dict[str, CaseReport]:
+    machine = Machine("2.13.0", "3", {device: ""})
     directory = tmp_path_factory.mktemp("wrong")
     for name, (fixed, original) in {**{name: one[1:] for name, one in CASES.items()}, **RIGHT}.items():
         (directory / name).parent.mkdir(exist_ok=True)
@@ -45,11 +44,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CaseReport]:
     cases = {case.name: case for case in pairs(directory)}
     with pytest.MonkeyPatch.context() as patch, BorrowingWorker(Limits()) as first, BorrowingWorker(Limits()) as second:
         patch.chdir(tmp_path_factory.mktemp("empty"))  # of which each process gets a copy
-        found = run_cases([cases[name] for name in RIGHT], META, [first, second])
+        found = run_cases([cases[name] for name in RIGHT], machine, [first, second])
         for check in {check for check, *_ in CASES.values()}:
             own = [cases[name] for name, (expected, *_) in CASES.items() if expected == check]
             patch.setattr("regbuf_lint.verify.verifying.CHECKS", checks_for(check))
-            found += run_cases(own, META, [first, second])
+            found += run_cases(own, machine, [first, second])
     return {report.case.name: report for report in found}
 
 

@@ -136,6 +136,20 @@ TEXT: dict[str, Wrong] = {
 
 UNRELATED: dict[str, Wrong] = {**NOTHING_TO_DO, **LEFT_AS_IT_IS, **MEMORY, **DEFAULTS, **METHODS, **TEXT}
 
+_LAZY = """import sys
+class Lazy:
+    def __getattr__(self, name):
+        raise ImportError(name)
+class Finder:
+    moved = [Lazy()]
+    find_spec = staticmethod(lambda *_: None)
+    def __init__(self):
+        self.known = [Lazy()]
+sys.meta_path.append(Finder())
+LAZY = Lazy()
+"""
+"""What ``six`` does: objects import something when they are asked for an attribute, and fail where it is not there."""
+
 RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
     "a_device_less": (Version(), Version('self.scale = torch.ones(3, device="cpu")')),
     "a_helper": (
@@ -160,6 +174,7 @@ RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
         Version('self.register_buffer("scale", torch.ones(1).expand(3).clone(), persistent=False)'),
         Version("self.scale = torch.ones(1).expand(3)"),
     ),
+    "beside_objects_that_import": (Version(top=_LAZY), Version(PLAIN, top=_LAZY)),
     "another_class_with_the_attribute": (
         Version(top="class Other:\n    def __init__(self):\n        self.scale = 1\n\n"),
         Version(PLAIN, top="class Other:\n    def __init__(self):\n        self.scale = 1\n\n"),

@@ -69,6 +69,11 @@ def _joins_new(use: Use) -> bool:
     return use.sink in TOGETHER and use.meets_new and use.flow not in MOVED
 
 
+def _draws_with_generator(use: Use) -> bool:
+    """Whether a generator of the object draws by the tensor; it takes tensors of its own device alone."""
+    return use.sink is Sink.DRAW and use.flow not in MOVED
+
+
 def _shares_memory(use: Use) -> bool:
     """Whether ``weight.data = self.x.to(...)`` is there, which is a copy only as long as the two are on two devices."""
     return use.sink is Sink.STORED and use.callee.endswith(".data") and use.flow in {Flow.SAME, *MOVED}
@@ -101,5 +106,9 @@ _DEMANDS: dict[Callable[[Use], bool], str] = {
         "once it moves along: write `.clone()` there"
     ),
     _indexes_argument: "indexes what it is given with it; once the index is on a GPU, that has to be there, too",
+    _draws_with_generator: (
+        "draws with it by a generator of the object, which stays where it was made and takes tensors of that device "
+        "alone: write `.to(generator.device)` there"
+    ),
     _shares_memory: "makes it the `.data` of another tensor; once both are on one device they share their memory",
 }

@@ -89,7 +89,10 @@ DOCS = RuleDocs(
                 "constructor's expression"
             ),
             "a method combines it with an attribute whose fix is unsafe, or with one of unknown kind, which stays",
-            "a method gives it to NumPy, asserts its dtype, or makes it the `.data` of another tensor",
+            (
+                "a method gives it to NumPy, asserts its dtype, draws with it by a generator of the object, or makes "
+                "it the `.data` of another tensor"
+            ),
             "a method moves it and changes what that gives in place: a copy today, and the buffer itself later",
             "TorchScript may compile the method that would register it",
             "one statement gives several attributes their values, or the name is only known at run time",

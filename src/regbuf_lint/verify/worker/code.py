@@ -44,7 +44,7 @@ def _values(names: Any) -> dict[str, str]:
 
 
 def _is_code(value: Any) -> bool:
-    return inspect.isroutine(value) or isinstance(value, (type, property)) or hasattr(value, "__get__")
+    return inspect.isroutine(value) or isinstance(value, (type, property)) or hasattr(type(value), "__get__")
 
 
 def special(subject: Subject) -> list[str]:

@@ -146,7 +146,7 @@ def _is_added(place: str, value: Any) -> bool:
 
 
 def _counts(name: str, before: Any, now: Mapping[str, Any]) -> bool:
-    is_code = callable(before) or hasattr(before, "__get__")
+    is_code = callable(before) or hasattr(type(before), "__get__")
     return name not in now or is_code or (isinstance(before, _ATOMS) and now[name] != before)
 
 

@@ -124,13 +124,16 @@ class Subject:
             raise TypeError(msg)
         return built
 
-    def call(self, module: nn.Module, device: str = "cpu", seed: int = CALLING) -> Any:
-        """Call a module on inputs that are the same each time, moved to a device.
+    def call(self, module: nn.Module, device: str = "", seed: int = CALLING) -> Any:
+        """Call a module on inputs that are the same each time, moved to a device, or where they are made.
+
+        A module that is built on a device of its own choice is given inputs that are made there, too.
 
         Raises:
             NoInputsError: none were given.
         """
-        return called(module, moved(self.given(), device), seed)
+        inputs = self.given()
+        return called(module, moved(inputs, device) if device else inputs, seed)
 
     def inputs(self) -> tuple[Any, ...]:
         """Return positional inputs, for what takes no others.

@@ -94,7 +94,8 @@ def _key_text(key: Any) -> str:
 
 
 def _is_array(value: Any) -> bool:
-    return hasattr(value, "tobytes") and hasattr(value, "dtype")
+    """Whether it is an array of NumPy; its type tells, since objects may do anything when an attribute is asked for."""
+    return hasattr(type(value), "tobytes") and hasattr(type(value), "dtype")
 
 
 def _reduced(value: Any) -> Iterator[tuple[str, Any]]:
@@ -333,7 +334,7 @@ def close(ours: torch.Tensor, theirs: torch.Tensor) -> str:
     """Return how a tensor differs from another one of its shape and dtype; empty where it does not by much."""
     try:
         rtol, atol = (1e-4, 1e-5) if ours.dtype in {torch.float32, torch.complex64} else (None, None)
-        torch.testing.assert_close(ours.detach().cpu(), theirs.detach(), rtol=rtol, atol=atol, equal_nan=True)
+        torch.testing.assert_close(ours.detach().cpu(), theirs.detach().cpu(), rtol=rtol, atol=atol, equal_nan=True)
     except AssertionError as error:
         return " ".join(str(error).split())[:200]
     return ""
