@@ -134,7 +134,77 @@ TEXT: dict[str, Wrong] = {
     ),
 }
 
-UNRELATED: dict[str, Wrong] = {**NOTHING_TO_DO, **LEFT_AS_IT_IS, **MEMORY, **DEFAULTS, **METHODS, **TEXT}
+
+def method_elsewhere(check: str, head: str, before: str, after: str) -> Wrong:
+    """A fix after which a method gives the same in a new module, and not in one that is moved, cast or used again."""
+    return check, Version(more=method(head, after)), Version(PLAIN, more=method(head, before))
+
+
+def other_inputs(before: str, after: str) -> Wrong:
+    """A fix after which ``forward`` gives the same on inputs as they are given, and not on others."""
+    first = "return {}"
+    return "outputs-cpu", Version(first=first.format(after)), Version(PLAIN, first=first.format(before))
+
+
+def walked(top: str = "", more: str = "") -> Wrong:
+    """A fix that is wrong for code which goes through all buffers; ``index`` is registered besides."""
+    stored = rows(PLAIN, "self.index = torch.arange(3)")
+    registered = rows(FIXED, 'self.register_buffer("index", torch.arange(3))')
+    return "same-code", Version(registered, top=top, more=more), Version(stored, top=top, more=more)
+
+
+DRAW = "def sample(self):"
+DRAWN = "return self.linear(torch.randn(2, 3{})) + self.scale"
+ENCODE = "def encode(self, x):"
+KEPT_BESIDE = 'self.register_buffer("scale_start", torch.ones(3), persistent=False)'
+ELSEWHERE: dict[str, Wrong] = {
+    "drawn_on_the_cpu": method_elsewhere(
+        "outputs-device", DRAW, DRAWN.format(", device=self.scale.device"), DRAWN.format("")
+    ),
+    "drawn_in_float": method_elsewhere(
+        "outputs-cast",
+        DRAW,
+        DRAWN.format(", dtype=self.linear.weight.dtype"),
+        DRAWN.format(", device=self.scale.device"),
+    ),
+    "cast_in_a_method": method_elsewhere(
+        "outputs-cast",
+        ENCODE,
+        "return self.linear(x - self.scale.to(x.device))",
+        "return self.linear((x - self.scale).float())",
+    ),
+    "halved_from_the_start": (
+        "same-code",
+        Version(rows(FIXED, KEPT_BESIDE), more=method("def step(self):", "self.scale = self.scale_start * 0.5")),
+        Version(PLAIN, more=method("def step(self):", "self.scale = self.scale * 0.5")),
+    ),
+    "averaged_by_the_file": walked(
+        "def update(slow, fast):\n    for one, other in zip(slow.buffers(), fast.buffers()):\n"
+        "        one.detach().lerp_(other, 0.1)\n\n"
+    ),
+    "averaged_over_state_dicts": walked(
+        "def mean(models):\n    found = [one.state_dict() for one in models]\n"
+        "    return {name: torch.stack([one[name] for one in found]).mean(0) for name in found[0]}\n\n"
+    ),
+    "reset_with_all_buffers": (
+        "same-code",
+        Version(more=method("def reset(self):", "for one in self.buffers(): one.zero_()")),
+        Version(PLAIN, more=method("def reset(self):", "for one in self.buffers(): one.zero_()")),
+    ),
+    "a_view_of_what_is_turned": other_inputs("(x * self.scale).reshape(6)", "(x * self.scale).view(6)"),
+    "cast_to_the_input": other_inputs("x * self.scale.to(x.device)", "x * self.scale.to(x)"),
+}
+"""What the inputs, the device and the dtype that are given do not show."""
+
+UNRELATED: dict[str, Wrong] = {
+    **NOTHING_TO_DO,
+    **LEFT_AS_IT_IS,
+    **MEMORY,
+    **DEFAULTS,
+    **METHODS,
+    **TEXT,
+    **ELSEWHERE,
+}
 
 _LAZY = """import sys
 class Lazy:
@@ -173,6 +243,10 @@ RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
     "clone_of_a_part": (
         Version('self.register_buffer("scale", torch.ones(1).expand(3).clone(), persistent=False)'),
         Version("self.scale = torch.ones(1).expand(3)"),
+    ),
+    "buffers_are_counted": (
+        Version(more=method("def size(self):", "return sum(one.numel() for one in self.buffers())")),
+        Version(PLAIN, more=method("def size(self):", "return sum(one.numel() for one in self.buffers())")),
     ),
     "beside_objects_that_import": (Version(top=_LAZY), Version(PLAIN, top=_LAZY)),
     "another_class_with_the_attribute": (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, error_text
+from regbuf_lint.verify.checks.tried_methods import broken, tried
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.worker.subject import Subject
 
 _DOUBLE = "double"
+_USES = "uses"
 _CASTS = {_DOUBLE: "float64", "bfloat16": "bfloat16"}
 _WAYS = ("", " with plain tensors cast by hand")
 
@@ -32,7 +35,8 @@ class OutputsCast(Check):
     name = "outputs-cast"
     asserts = (
         "after `.double()` and `.bfloat16()` it runs where the original does, whose plain tensors are cast by hand or "
-        "not, with outputs of the same dtypes, and after `.double()` of the same values within tolerance"
+        "not, with outputs of the same dtypes, and after `.double()` of the same values within tolerance; methods "
+        "beside `forward` run after `.double()` where they did"
     )
     shows_bug = False
     needs_original = True
@@ -44,6 +48,8 @@ class OutputsCast(Check):
         for cast in _CASTS:
             for way in _WAYS if subject.side == ORIGINAL else _WAYS[:1]:
                 facts[cast + way] = _of_cast(subject, cast, reference, by_hand=bool(way))
+        for way in _WAYS if subject.side == ORIGINAL else _WAYS[:1]:
+            facts[_USES + way] = _methods_in_double(subject, by_hand=bool(way))
         return facts
 
     def judge(self, seen: Seen) -> Verdict:
@@ -58,7 +64,8 @@ class OutputsCast(Check):
             said = _differing(cast, seen.facts[cast], [before[cast + way] for way in _WAYS])
             if said:
                 return failed(f"after {cast}(): {said}")
-        return PASSED
+        said = broken(seen.facts[_USES], [before[_USES + way] for way in _WAYS])
+        return failed(f"after {_DOUBLE}(), {said}") if said else PASSED
 
 
 def _differing(cast: str, ours: Facts, originals: Sequence[Facts]) -> str:
@@ -90,12 +97,8 @@ def _called(subject: Subject, cast: str, reference: Any, *, by_hand: bool) -> Fa
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
     from regbuf_lint.verify.worker.values import close, replaced, tensors  # noqa: PLC0415  imports torch
 
-    dtype = getattr(torch, _CASTS[cast])
+    in_dtype = partial(_in_dtype, getattr(torch, _CASTS[cast]))
     module = getattr(subject.fresh().eval(), cast)()
-
-    def in_dtype(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.to(dtype) if tensor.is_floating_point() else tensor
-
     with _cast_by_hand(module, in_dtype) if by_hand else nullcontext():
         outputs = tensors(called(module, replaced(subject.given(), in_dtype)))
     facts: Facts = {"dtypes": [str(one.dtype) for one in outputs], "differs": ""}
@@ -103,6 +106,25 @@ def _called(subject: Subject, cast: str, reference: Any, *, by_hand: bool) -> Fa
         pairs = zip(outputs, tensors(reference), strict=False)
         facts["differs"] = next(filter(None, (close(one.to(other.dtype), other) for one, other in pairs)), "")
     return facts
+
+
+def _methods_in_double(subject: Subject, *, by_hand: bool) -> Facts:
+    """Return which methods beside ``forward`` run in double precision."""
+    import torch  # noqa: PLC0415
+
+    from regbuf_lint.verify.worker.values import replaced  # noqa: PLC0415  imports torch
+
+    in_dtype = partial(_in_dtype, torch.float64)
+    return tried(
+        subject,
+        lambda module: module.double(),
+        lambda given: replaced(given, in_dtype),
+        lambda module: _cast_by_hand(module, in_dtype) if by_hand else nullcontext(),
+    )
+
+
+def _in_dtype(dtype: torch.dtype, tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
 
 @contextmanager

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _WITHOUT_GRADIENTS = "without gradients"
 _OTHER_INPUTS = "on other inputs"
 """The first call is on those that were given: what is kept of it must not stand in for the others."""
+_OTHER_STRIDES = "on inputs with other strides"
+_OTHER_DTYPE = "on inputs in bfloat16"
 _ASSIGNED = "once other tensors were assigned"
 _MODES = {
     "in train()": ["train"] * 8,
@@ -29,6 +31,8 @@ _MODES = {
     _WITHOUT_GRADIENTS: ["eval"],
     "under autocast": ["eval"],
     _OTHER_INPUTS: ["eval", "train", "eval"],
+    _OTHER_STRIDES: ["eval"],
+    _OTHER_DTYPE: ["eval"],
     _ASSIGNED: ["eval"],
 }
 """Several calls in a row, since each may change the state; in both modes, and in one after the other."""
@@ -42,9 +46,9 @@ class OutputsCpu(Check):
     name = "outputs-cpu"
     asserts = (
         "outputs of several calls in a row on the CPU, in `train()`, in `eval()` and in turns, without gradients, "
-        "under autocast, on other inputs and once other tensors were assigned, are equal bit for bit, with their "
-        "types, keys, dtypes, shapes and strides; they share memory with inputs, state and each other as before, and "
-        "the inputs are left as they were"
+        "under autocast, on other inputs, of other strides or in bfloat16, and once other tensors were assigned, are "
+        "equal bit for bit, with their types, keys, dtypes, shapes and strides; they share memory with inputs, state "
+        "and each other as before, and the inputs are left as they were"
     )
     shows_bug = False
     needs_original = True
@@ -97,8 +101,9 @@ def _results(subject: Subject) -> Facts:
     import torch  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.values import other_values, replaced  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import other_strides, other_values, replaced  # noqa: PLC0415  imports torch
 
+    inputs_of = {_OTHER_STRIDES: other_strides, _OTHER_DTYPE: _in_bfloat16}
     contexts: dict[str, Any] = {
         _WITHOUT_GRADIENTS: torch.no_grad,
         "under autocast": partial(torch.autocast, "cpu", torch.bfloat16),
@@ -110,8 +115,8 @@ def _results(subject: Subject) -> Facts:
             _assign_others(subject, module)
         for number, mode in enumerate(modes, 1):
             inputs = subject.given()
-            if said == _OTHER_INPUTS and number > 1:
-                inputs = replaced(inputs, other_values)
+            change = inputs_of.get(said, other_values if said == _OTHER_INPUTS and number > 1 else None)
+            inputs = replaced(inputs, change) if change is not None else inputs
             try:
                 with contexts.get(said, nullcontext)():
                     result = _drawn(called(getattr(module, mode)(), inputs))
@@ -122,6 +127,10 @@ def _results(subject: Subject) -> Facts:
             graphs = said == _WITHOUT_GRADIENTS
             found[f"call {number} {said}"] = told(subject, module, inputs, result, graphs=graphs, memory=ends)
     return found
+
+
+def _in_bfloat16(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.bfloat16() if tensor.is_floating_point() else tensor
 
 
 def _assign_others(subject: Subject, module: nn.Module) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.checks.check import META, Check, Seen, about_devices, error_text
 from regbuf_lint.verify.checks.plain_tensors import plain
+from regbuf_lint.verify.checks.tried_methods import broken, tried
 from regbuf_lint.verify.model import CPU, PASSED, Outcome, Verdict, failed, not_run
 
 if TYPE_CHECKING:
@@ -22,14 +23,15 @@ class OutputsDevice(Check):
 
     name = "outputs-device"
     asserts = (
-        "on the device, moved new or after use, outputs equal those of the CPU (within tolerance; on meta in shape)"
+        "on the device, moved new or after use, outputs equal those of the CPU (within tolerance; on meta in shape); "
+        "methods beside `forward` that are changed, or ran there before, run there"
     )
     on_device = True
 
     def probe(self, subject: Subject, device: str) -> Facts:
         """Call on the CPU and on the device."""
         from regbuf_lint.verify.worker.subject import error_facts  # noqa: PLC0415  imports torch
-        from regbuf_lint.verify.worker.values import differences, digest  # noqa: PLC0415  imports torch
+        from regbuf_lint.verify.worker.values import differences, digest, moved  # noqa: PLC0415  imports torch
 
         on_cpu = subject.fresh()
         first = subject.call(on_cpu)
@@ -44,16 +46,24 @@ class OutputsDevice(Check):
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
                 return error_facts(error)
 
-        return seen | {"new": compared(new, first), "used": compared(used, second)}
+        uses = tried(subject, lambda module: module.to(device), lambda given: moved(given, device))
+        return seen | {"new": compared(new, first), "used": compared(used, second), "uses": uses}
 
     def judge(self, seen: Seen) -> Verdict:
-        """Both ways have to work."""
+        """Both ways have to work, and so do methods."""
         wrong = self._wrong(seen)
+        if wrong is PASSED:
+            return self._with_methods(seen)
         left = plain(seen.inventory)
         on_purpose = seen.claims.withheld or any(map(seen.stays, left))
         if wrong.outcome is not Outcome.FAILED or seen.alone or not (on_purpose and left):
             return wrong
         return not_run(f"what no fix speaks of stays on {CPU}: {', '.join(sorted(left))}"[:200])
+
+    def _with_methods(self, seen: Seen) -> Verdict:
+        before = (seen.facts_before or {}).get("uses")
+        said = "" if before is None else broken(seen.facts["uses"], [before], about_devices)
+        return failed(f"once moved, {said}") if said else PASSED
 
     def _wrong(self, seen: Seen) -> Verdict:
         for what in ("new", "used"):

@@ -24,6 +24,7 @@ Place = tuple[str, str, Any]
 """The way to a place in a value, what is said of what is there, and that itself."""
 
 _DEEPEST = 30
+_LAST_TWO = (-1, -2)
 _MOST_PLACES, _LONGEST = 60, 160
 _ATOMS = (bool, int, float, complex, str, bytes)
 _CONTAINERS = (dict, list, tuple, deque, set, frozenset)
@@ -289,6 +290,14 @@ def replaced(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
         own = (one.name for one in dataclasses.fields(value) if one.init)
         return dataclasses.replace(value, **{name: replaced(getattr(value, name), change) for name in own})
     return value
+
+
+def other_strides(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a tensor of the same values that lies in memory with its last two dimensions in turn."""
+    if tensor.layout is not torch.strided or tensor.dim() < len(_LAST_TWO):
+        return tensor
+    turned = tensor.detach().transpose(*_LAST_TWO).contiguous().transpose(*_LAST_TWO)
+    return turned.requires_grad_(tensor.requires_grad)
 
 
 def other_values(tensor: torch.Tensor) -> torch.Tensor:
