@@ -72,9 +72,10 @@ def uses_of(subject: Subject) -> Iterator[MethodUse]:
     for way, name, value, reason in _methods(subject):
         for said, arguments, use in _ways_to_use(subject, name, value):
             yield MethodUse(f"{way}.{said}" if way else said, way, use, arguments, reason)
-    for name, function in _walking_functions(subject):
+    for name, function, needed in _walking_functions(subject):
         for said, given in (("the module", _itself), ("a list of it", _listed)):
-            yield MethodUse(f"{name}({said})", "", partial(_with_modules, function, given), tuple, Reason.WALKS)
+            use = partial(_with_modules, function, needed, given)
+            yield MethodUse(f"{name}({said})", "", use, tuple, Reason.WALKS)
 
 
 def _methods(subject: Subject) -> Iterator[tuple[str, str, Any, Reason]]:
@@ -102,8 +103,11 @@ def _methods(subject: Subject) -> Iterator[tuple[str, str, Any, Reason]]:
                 yield way, name, value, reason
 
 
-def _walking_functions(subject: Subject) -> Iterator[tuple[str, Any]]:
-    """Yield functions of the changed files, outside of classes, that go through the buffers of what may be a module."""
+def _walking_functions(subject: Subject) -> Iterator[tuple[str, Any, int]]:
+    """Yield functions of the changed files, outside of classes, that go through the buffers of what they are given.
+
+    With each comes how many arguments it needs; one that needs none, as ``main`` does, is not called.
+    """
     from regbuf_lint.verify.structure import names_in  # noqa: PLC0415  imports torch
 
     for file in subject.files:
@@ -112,13 +116,15 @@ def _walking_functions(subject: Subject) -> Iterator[tuple[str, Any]]:
             functions = _functions(value) if inspect.isfunction(value) else ()
             own = [one for one in functions if one.__module__ == module.__name__]
             if any(not _WALKING.isdisjoint(names_in(one.__code__)) for one in own):
-                yield name, value
+                parameters = inspect.signature(value).parameters.values()
+                needed = sum(one.default is one.empty and one.kind in _POSITIONAL for one in parameters)
+                if needed:
+                    yield name, value, needed
 
 
-def _with_modules(function: Any, given: Callable[[nn.Module], Any], owner: nn.Module, _: Any) -> Any:
+def _with_modules(function: Any, needed: int, given: Callable[[nn.Module], Any], owner: nn.Module, _: Any) -> Any:
     """Call a function with the module in the place of each argument that it needs."""
-    needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
-    return _run_to_end(function(*[given(owner)] * sum(one.kind in _POSITIONAL for one in needed)))
+    return _run_to_end(function(*[given(owner)] * needed))
 
 
 def _itself(module: nn.Module) -> Any:

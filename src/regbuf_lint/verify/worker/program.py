@@ -99,7 +99,7 @@ def random_state() -> str:
     """Return what has been drawn from the generators of torch and Python, and of numpy where the code uses it."""
     numpy = sys.modules.get(_NUMPY)
     drawn = numpy.random.get_state() if numpy is not None and hasattr(numpy, "random") else None
-    return digest([torch.get_rng_state(), random.getstate(), drawn])
+    return digest([torch.get_rng_state(), repr(random.getstate()), drawn])  # one text instead of hundreds of numbers
 
 
 def _settings() -> Iterator[tuple[str, Any]]:
