@@ -169,6 +169,9 @@ def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
     for trait, what_follows in _METHODS.items():
         if has(trait, function.attr):
             return what_follows(call, function.attr, trail)
+    if has("draw_methods", function.attr) and _own_generator(call):
+        call.use(trail, Sink.DRAW)
+        return made(Source.FRESH, "said")
     if any(isinstance(one, MethodOf) for one in call.callee) or not trail.tensors:
         return computed(call, [trail, *call.trails])
     return _unknown_method(call, trail)
@@ -237,6 +240,8 @@ def _in_place(call: Call, name: str, trail: Trail) -> Trail:
     if has("overwriting_methods", name):
         trail = call.tracer.overwritten(call.state, trail)
     if has("draw_methods", name):
+        if _own_generator(call):
+            call.use(trail, Sink.DRAW)
         call.use(trail, Sink.MUTATED, made(Source.FRESH, DRAWN).origins)
         call.all_end(Sink.HOST)
         return trail
