@@ -195,6 +195,11 @@ def layer(api: Api) -> Names:
     return {f"torch.nn.functional.{name}" for name in weighted} & api.functions.keys()
 
 
+def second_on_cpu(api: Api) -> Names:
+    """Takes its second tensor on the CPU alone, wherever the first lies."""
+    return api.both(knowledge.SECOND_ON_CPU)
+
+
 def out(api: Api) -> Names:
     """Takes ``out=``, a tensor into which it writes."""
     return {one.path for one in api.operators if one.is_out and one.is_function}
@@ -268,6 +273,7 @@ TRAITS = (
     overwriting,
     fetching,
     layer,
+    second_on_cpu,
     out,
     join,
     reduction,

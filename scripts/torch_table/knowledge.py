@@ -164,6 +164,8 @@ WRAPPERS = _words("compile func.vmap jit.script vmap")
 CONVERTERS = _words("as_tensor asarray")
 FACTORIES = _words("as_tensor asarray from_dlpack from_numpy frombuffer tensor utils.dlpack.from_dlpack")
 NOT_DRAWN = r"\w*rrelu\w*"  # they take a generator for the noise that they add to what they compute
+SECOND_ON_CPU = _words("nn.utils.rnn.pack_padded_sequence tensor_split")
+"""What their documentation says of a tensor of lengths, or of indices (torch 2.13)."""
 JOINS = _words("nn.utils.rnn.pad_sequence")
 # The operators among those that may be given a dimension that, given none, make one number of all.
 REDUCTIONS = _words(

@@ -208,6 +208,17 @@ def test_what_fetches_takes_tensors_of_any_device_and_others_do_not() -> None:
         numbers("meta").index_copy_(0, torch.tensor([0, 1]), numbers())
 
 
+def test_what_wants_its_second_tensor_on_the_cpu() -> None:
+    torch = torch_at_hand()
+    second = {"torch.tensor_split": [1], "torch.nn.utils.rnn.pack_padded_sequence": [2, 2, 1]}
+    assert second.keys() == {*listed("second_on_cpu_functions")}
+    assert listed("second_on_cpu_methods") == ["tensor_split"]
+    for name, given in second.items():
+        assert function(name)(torch.ones(2, 3, device="meta"), torch.tensor(given)), name
+        with pytest.raises(RuntimeError, match=r"(?i)cpu"):
+            function(name)(torch.ones(2, 3, device="meta"), torch.tensor(given, device="meta"))
+
+
 def test_layers_take_their_weight_second() -> None:
     torch = torch_at_hand()
     weights = {"conv1d": (2, 3, 1), "conv2d": (2, 3, 1, 1), "linear": (2, 3), "prelu": (3,), "embedding": (5, 3)}

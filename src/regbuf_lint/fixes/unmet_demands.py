@@ -57,6 +57,10 @@ def _gives_to_numpy(use: Use) -> bool:
     return use.sink is Sink.NUMPY and use.flow not in MOVED
 
 
+def _gives_on_cpu(use: Use) -> bool:
+    return use.sink is Sink.ON_CPU and use.flow not in MOVED
+
+
 def _asserts_dtype(use: Use) -> bool:
     return use.sink is Sink.PLACE and use.callee == ASSERTED
 
@@ -100,6 +104,7 @@ TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
 
 _DEMANDS: dict[Callable[[Use], bool], str] = {
     _gives_to_numpy: "gives it to NumPy, which fails once the module is on a GPU",
+    _gives_on_cpu: "gives it to a function that wants it on the CPU: write `.cpu()` there",
     _asserts_dtype: "asserts its dtype, which `.half()` will change",
     _changes_copy: (
         "changes what `.to()` gives in place; that is a copy as long as the tensor stays behind, and the buffer itself "

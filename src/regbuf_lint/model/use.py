@@ -23,6 +23,7 @@ class Sink(Enum):
 
     HOST = "Python makes a number, a string or a decision of it"
     NUMPY = "NumPy takes it, which works on the CPU alone"
+    ON_CPU = "a function of torch takes it, which wants it on the CPU alone"
     METADATA = "its shape is asked for, or whether it is None"
     PLACE = "its device or dtype is asked for"
     EMPTINESS = "the number of its elements is compared"
@@ -42,6 +43,8 @@ class Sink(Enum):
 
 HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE})
 """Ends that are the same wherever a tensor lies; what is made in its place has ends of its own."""
+
+_CPU_ALONE = frozenset({Sink.NUMPY, Sink.ON_CPU})
 
 MEETING = frozenset({Sink.MEETS, Sink.COPIED})
 """Ends at which others are there, too: what the tensor is computed with, or copied into."""
@@ -337,8 +340,8 @@ class Trace(Struct, frozen=True, eq=False):
     def meets_cpu(self, attribute: str) -> bool:
         """Whether methods want the tensor on the CPU.
 
-        They compute it together with what they move there, or they make new tensors there, or give it to NumPy, and
-        move by hand what comes of it.
+        They compute it together with what they move there, or they make new tensors there, or give it to NumPy or to
+        another function that takes it there alone, and move by hand what comes of it.
         """
         uses = self.uses(attribute)
         joined = (one for one in uses if one.sink in _JOINED and one.flow not in {Flow.MOVED, Flow.TO_CPU})
@@ -353,8 +356,8 @@ class Trace(Struct, frozen=True, eq=False):
             return False
         if any(one.meets_new and one.is_moved_after(uses) for one in met):
             return True
-        to_numpy = (one for one in uses if one.sink is Sink.NUMPY and one.flow is not Flow.TO_CPU)
-        return any(one.entry not in IDENTITY for one in to_numpy)
+        wanted = (one for one in uses if one.sink in _CPU_ALONE and one.flow is not Flow.TO_CPU)
+        return any(one.entry not in IDENTITY for one in wanted)
 
     def is_chosen_by_device(self, attribute: str) -> bool:
         """Whether a method chooses a tensor out of the attribute by the device on which it needs one."""

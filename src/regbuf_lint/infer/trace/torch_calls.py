@@ -61,12 +61,25 @@ def torch_called(call: Call, name: str) -> Trail:
     for trait, what_follows in _FUNCTIONS.items():
         if has(trait, name):
             return what_follows(call, name)
+    if has("second_on_cpu_functions", name):
+        return _second_on_cpu(call, call.argument(1, "lengths"), [])
     weight = call.argument(1, "weight") if has("layer_functions", name) else None
     if weight is not None:
         call.use(call.trail(weight), Sink.WEIGHT)
     if saves(name) or (name not in table().functions and not is_torch_distribution(name)):
         return passed(call)
     return computed(call, [call.trail(one) for key, one in call.given if key != "out"])
+
+
+def _second_on_cpu(call: Call, second: ast.expr | None, before: list[Trail]) -> Trail:
+    """Compute with all that is given but the argument that is to lie on the CPU."""
+    if second is not None:
+        call.use(call.trail(second), Sink.ON_CPU)
+    return computed(call, [*before, *(call.trail(one) for _, one in call.given if one is not second)])
+
+
+def _split(call: Call, _name: str, trail: Trail) -> Trail:
+    return _second_on_cpu(call, call.argument(0, "indices"), [trail])
 
 
 def _own_generator(call: Call) -> bool:
@@ -258,6 +271,7 @@ def _in_place(call: Call, name: str, trail: Trail) -> Trail:
 
 _METHODS: dict[str, Callable[[Call, str, Trail], Trail]] = {
     "host_methods": _to_host,
+    "second_on_cpu_methods": _split,
     "metadata_methods": _asked,
     "place_methods": _of_place,
     "move_methods": _move,

@@ -20,7 +20,7 @@ META = "meta"
 MPS = "mps"
 _NO_DOUBLE = "float64"
 _ABOUT_DEVICES = re.compile(
-    r"not on the expected device|same device|different devices?\b|device type|two devices|on cpu\b"
+    r"not on the expected device|same device|different devices?\b|device type|two devices|on cpu\b|CPU int64 tensor"
 )
 _MOST_NAMES = 4
 _LONGEST = 220
