@@ -90,8 +90,8 @@ DOCS = RuleDocs(
             ),
             "a method combines it with an attribute whose fix is unsafe, or with one of unknown kind, which stays",
             (
-                "a method gives it to NumPy or another function that wants it on the CPU, asserts its dtype, draws with "
-                "it by a generator of the object, or makes it the `.data` of another tensor"
+                "a method gives it to NumPy or another function that wants it on the CPU, asserts its dtype, draws "
+                "with it by a generator of the object, or makes it the `.data` of another tensor"
             ),
             "a method moves it and changes what that gives in place: a copy today, and the buffer itself later",
             "TorchScript may compile the method that would register it",
