@@ -178,6 +178,13 @@ ELSEWHERE: dict[str, Wrong] = {
         Version(rows(FIXED, KEPT_BESIDE), more=method("def step(self):", "self.scale = self.scale_start * 0.5")),
         Version(PLAIN, more=method("def step(self):", "self.scale = self.scale * 0.5")),
     ),
+    "a_lambda_kept_by_a_call": (
+        "pickle",
+        Version(
+            first=rows("self.scale_function = lambda y: y * self.scale", "return self.scale_function(self.linear(x))")
+        ),
+        ORIGINAL,
+    ),
     "averaged_by_the_file": walked(
         "def update(slow, fast):\n    for one, other in zip(slow.buffers(), fast.buffers()):\n"
         "        one.detach().lerp_(other, 0.1)\n\n"

@@ -19,13 +19,13 @@ class Pickles(Check):
     """``pickle``, as ``torch.save`` of whole modules and data loaders use it."""
 
     name = "pickle"
-    asserts = "pickled and unpickled, state and outputs are equal"
+    asserts = "pickled and unpickled, state and outputs are equal; after a call it can be pickled too"
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Pickle a fresh module and compare."""
         module = subject.fresh()
         twin = pickle.loads(pickle.dumps(module))  # noqa: S301  our own bytes
-        return compared(subject, module, twin)
+        return compared(subject, module, twin, pickle.dumps)
 
     def wrong(self, seen: Seen) -> Iterable[str]:
         """What differs."""
