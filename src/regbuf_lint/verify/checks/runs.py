@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
 
-_LONGEST, _LONGEST_OF_ALL = 3, 30
+_LONGEST, LONGEST_OF_ALL = 3, 30
 """Seconds that one use, and all uses of what the fix has not changed, may take."""
 _ONCE = ""
 _WAYS = {_ONCE: 1, " in eval()": 1, " twice": 2}
@@ -43,7 +43,7 @@ def runs(subject: Subject) -> tuple[Facts, set[str]]:
     ran = _traced(subject, lambda: subject.call(subject.fresh()))[1]
     shown = _used(subject, "", lambda owner, _: repr(owner), tuple)[0]
     uses["repr()"] = {name: one for name, one in shown.items() if name != "held"}
-    end = time.monotonic() + _LONGEST_OF_ALL
+    end = time.monotonic() + LONGEST_OF_ALL
     for one in uses_of(subject):
         is_changed = one.reason is Reason.CHANGED
         for said, times in _WAYS.items() if is_changed else ((_ONCE, 1),):

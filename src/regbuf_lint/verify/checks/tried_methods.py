@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import time
 from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import error_text
 from regbuf_lint.verify.checks.method_uses import Reason, uses_of
-from regbuf_lint.verify.checks.runs import TookLongError, time_limit
+from regbuf_lint.verify.checks.runs import LONGEST_OF_ALL, TookLongError, time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +30,7 @@ def tried(
     given: Callable[[Any], Any],
     around: _Around = lambda _: nullcontext(),
 ) -> Facts:
-    """Return of each use of a method what it raises, in a new module and in one that was moved or cast.
+    """Return of each use of a method what it raises in a new module and, where it runs there, in one moved or cast.
 
     Args:
         subject: the version.
@@ -37,14 +38,16 @@ def tried(
         given: moves or casts arguments.
         around: holds while the method runs in such a module.
     """
-    return {
-        one.path: {
-            "changed": one.reason is Reason.CHANGED,
-            "new": _raised(subject, one, lambda module: module, lambda arguments: arguments, lambda _: nullcontext()),
-            "put": _raised(subject, one, put, given, around),
-        }
-        for one in uses_of(subject)
-    }
+    found: Facts = {}
+    end = time.monotonic() + LONGEST_OF_ALL
+    for one in uses_of(subject):
+        is_changed = one.reason is Reason.CHANGED
+        if is_changed or time.monotonic() < end:
+            new = _raised(subject, one, lambda module: module, lambda arguments: arguments, lambda _: nullcontext())
+            found[one.path] = {"changed": is_changed, "new": new, "put": {}}
+            if not new:
+                found[one.path]["put"] = _raised(subject, one, put, given, around)
+    return found
 
 
 def broken(ours: Facts, originals: Sequence[Facts], counts: Callable[[Facts], bool] = bool) -> str:
