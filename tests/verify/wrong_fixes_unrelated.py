@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mutants import FIXED, PLAIN, Version, method, rows
 from wrong_fixes import ORIGINAL, Wrong, above, beside, wrong
-from wrong_fixes_unseen import unchanged
+from wrong_fixes_unseen import beside_others, unchanged
 
 
 def more_in_init(*statements: str) -> Wrong:
@@ -146,11 +146,11 @@ def other_inputs(before: str, after: str) -> Wrong:
     return "outputs-cpu", Version(first=first.format(after)), Version(PLAIN, first=first.format(before))
 
 
-def walked(top: str = "", more: str = "") -> Wrong:
+def walked(top: str) -> Wrong:
     """A fix that is wrong for code which goes through all buffers; ``index`` is registered besides."""
     stored = rows(PLAIN, "self.index = torch.arange(3)")
     registered = rows(FIXED, 'self.register_buffer("index", torch.arange(3))')
-    return "same-code", Version(registered, top=top, more=more), Version(stored, top=top, more=more)
+    return "same-code", Version(registered, top=top), Version(stored, top=top)
 
 
 DRAW = "def sample(self):"
@@ -193,11 +193,7 @@ ELSEWHERE: dict[str, Wrong] = {
         "def mean(models):\n    found = [one.state_dict() for one in models]\n"
         "    return {name: torch.stack([one[name] for one in found]).mean(0) for name in found[0]}\n\n"
     ),
-    "reset_with_all_buffers": (
-        "same-code",
-        Version(more=method("def reset(self):", "for one in self.buffers(): one.zero_()")),
-        Version(PLAIN, more=method("def reset(self):", "for one in self.buffers(): one.zero_()")),
-    ),
+    "reset_with_all_buffers": unchanged("def reset(self):", "for one in self.buffers(): one.zero_()"),
     "a_view_of_what_is_turned": other_inputs("(x * self.scale).reshape(6)", "(x * self.scale).view(6)"),
     "cast_to_the_input": other_inputs("x * self.scale.to(x.device)", "x * self.scale.to(x)"),
 }
@@ -251,11 +247,10 @@ RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
         Version('self.register_buffer("scale", torch.ones(1).expand(3).clone(), persistent=False)'),
         Version("self.scale = torch.ones(1).expand(3)"),
     ),
-    "buffers_are_counted": (
-        Version(more=method("def size(self):", "return sum(one.numel() for one in self.buffers())")),
-        Version(PLAIN, more=method("def size(self):", "return sum(one.numel() for one in self.buffers())")),
+    "buffers_are_counted": beside_others(
+        more=method("def size(self):", "return sum(one.numel() for one in self.buffers())")
     ),
-    "beside_objects_that_import": (Version(top=_LAZY), Version(PLAIN, top=_LAZY)),
+    "beside_objects_that_import": beside_others(top=_LAZY),
     "another_class_with_the_attribute": (
         Version(top="class Other:\n    def __init__(self):\n        self.scale = 1\n\n"),
         Version(PLAIN, top="class Other:\n    def __init__(self):\n        self.scale = 1\n\n"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.model.trail import Flow, Source
@@ -53,12 +54,8 @@ def user(context: ClassContext, use: Use) -> str:
     return f"`{use.method}` ({context.mention(use.span, use.path)})"
 
 
-def _gives_to_numpy(use: Use) -> bool:
-    return use.sink is Sink.NUMPY and use.flow not in MOVED
-
-
-def _gives_on_cpu(use: Use) -> bool:
-    return use.sink is Sink.ON_CPU and use.flow not in MOVED
+def _ends_unmoved(sink: Sink, use: Use) -> bool:
+    return use.sink is sink and use.flow not in MOVED
 
 
 def _asserts_dtype(use: Use) -> bool:
@@ -71,11 +68,6 @@ def _joins_new(use: Use) -> bool:
     So joined, they work as long as nobody moves the attribute; with what a method is given, they fail before and after.
     """
     return use.sink in TOGETHER and use.meets_new and use.flow not in MOVED
-
-
-def _draws_with_generator(use: Use) -> bool:
-    """Whether a generator of the object draws by the tensor; it takes tensors of its own device alone."""
-    return use.sink is Sink.DRAW and use.flow not in MOVED
 
 
 def _shares_memory(use: Use) -> bool:
@@ -103,15 +95,15 @@ TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
 """Where a tensor has to lie beside its partners; no index on an accelerator takes anything out of the CPU."""
 
 _DEMANDS: dict[Callable[[Use], bool], str] = {
-    _gives_to_numpy: "gives it to NumPy, which fails once the module is on a GPU",
-    _gives_on_cpu: "gives it to a function that wants it on the CPU: write `.cpu()` there",
+    partial(_ends_unmoved, Sink.NUMPY): "gives it to NumPy, which fails once the module is on a GPU",
+    partial(_ends_unmoved, Sink.ON_CPU): "gives it to a function that wants it on the CPU: write `.cpu()` there",
     _asserts_dtype: "asserts its dtype, which `.half()` will change",
     _changes_copy: (
         "changes what `.to()` gives in place; that is a copy as long as the tensor stays behind, and the buffer itself "
         "once it moves along: write `.clone()` there"
     ),
     _indexes_argument: "indexes what it is given with it; once the index is on a GPU, that has to be there, too",
-    _draws_with_generator: (
+    partial(_ends_unmoved, Sink.DRAW): (
         "draws with it by a generator of the object, which stays where it was made and takes tensors of that device "
         "alone: write `.to(generator.device)` there"
     ),

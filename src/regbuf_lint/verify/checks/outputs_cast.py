@@ -95,12 +95,12 @@ def _called(subject: Subject, cast: str, reference: Any, *, by_hand: bool) -> Fa
     import torch  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.values import close, replaced, tensors  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import close, in_dtype, replaced, tensors  # noqa: PLC0415  imports torch
 
-    in_dtype = partial(_in_dtype, getattr(torch, _CASTS[cast]))
+    cast_one = partial(in_dtype, getattr(torch, _CASTS[cast]))
     module = getattr(subject.fresh().eval(), cast)()
-    with _cast_by_hand(module, in_dtype) if by_hand else nullcontext():
-        outputs = tensors(called(module, replaced(subject.given(), in_dtype)))
+    with _cast_by_hand(module, cast_one) if by_hand else nullcontext():
+        outputs = tensors(called(module, replaced(subject.given(), cast_one)))
     facts: Facts = {"dtypes": [str(one.dtype) for one in outputs], "differs": ""}
     if cast == _DOUBLE:
         pairs = zip(outputs, tensors(reference), strict=False)
@@ -112,19 +112,15 @@ def _methods_in_double(subject: Subject, *, by_hand: bool) -> Facts:
     """Return which methods beside ``forward`` run in double precision."""
     import torch  # noqa: PLC0415
 
-    from regbuf_lint.verify.worker.values import replaced  # noqa: PLC0415  imports torch
+    from regbuf_lint.verify.worker.values import in_dtype, replaced  # noqa: PLC0415  imports torch
 
-    in_dtype = partial(_in_dtype, torch.float64)
+    cast_one = partial(in_dtype, torch.float64)
     return tried(
         subject,
         lambda module: module.double(),
-        lambda given: replaced(given, in_dtype),
-        lambda module: _cast_by_hand(module, in_dtype) if by_hand else nullcontext(),
+        lambda given: replaced(given, cast_one),
+        lambda module: _cast_by_hand(module, cast_one) if by_hand else nullcontext(),
     )
-
-
-def _in_dtype(dtype: torch.dtype, tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
 
 @contextmanager

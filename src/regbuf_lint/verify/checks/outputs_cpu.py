@@ -12,6 +12,8 @@ from regbuf_lint.verify.checks.results import steady_of, told, unlike
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import torch
     from torch import nn
 
@@ -100,10 +102,14 @@ def _results(subject: Subject) -> Facts:
     """Return what each call gives; a call that raises ends its mode."""
     import torch  # noqa: PLC0415
 
+    from regbuf_lint.verify.worker import values  # noqa: PLC0415  imports torch
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
-    from regbuf_lint.verify.worker.values import other_strides, other_values, replaced  # noqa: PLC0415  imports torch
 
-    inputs_of = {_OTHER_STRIDES: other_strides, _OTHER_DTYPE: _in_bfloat16}
+    changes: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+        _OTHER_INPUTS: values.other_values,
+        _OTHER_STRIDES: values.other_strides,
+        _OTHER_DTYPE: partial(values.in_dtype, torch.bfloat16),
+    }
     contexts: dict[str, Any] = {
         _WITHOUT_GRADIENTS: torch.no_grad,
         "under autocast": partial(torch.autocast, "cpu", torch.bfloat16),
@@ -115,8 +121,8 @@ def _results(subject: Subject) -> Facts:
             _assign_others(subject, module)
         for number, mode in enumerate(modes, 1):
             inputs = subject.given()
-            change = inputs_of.get(said, other_values if said == _OTHER_INPUTS and number > 1 else None)
-            inputs = replaced(inputs, change) if change is not None else inputs
+            if said in changes and (said != _OTHER_INPUTS or number > 1):
+                inputs = values.replaced(inputs, changes[said])
             try:
                 with contexts.get(said, nullcontext)():
                     result = _drawn(called(getattr(module, mode)(), inputs))
@@ -127,10 +133,6 @@ def _results(subject: Subject) -> Facts:
             graphs = said == _WITHOUT_GRADIENTS
             found[f"call {number} {said}"] = told(subject, module, inputs, result, graphs=graphs, memory=ends)
     return found
-
-
-def _in_bfloat16(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.bfloat16() if tensor.is_floating_point() else tensor
 
 
 def _assign_others(subject: Subject, module: nn.Module) -> None:

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 _LONGEST, LONGEST_OF_ALL = 3, 30
 """Seconds that one use, and all uses of what the fix has not changed, may take."""
-_ONCE = ""
-_WAYS = {_ONCE: 1, " in eval()": 1, " twice": 2}
-"""How a method that the fix changes is called: what is said of it, and how often; another one once."""
+_WAYS = (("", False, 1), (" in eval()", True, 1), (" twice", False, 2))
+"""How a changed method is called: what is said of it, whether in `eval()`, and how often; others, in the first way."""
 
 
 class TookLongError(BaseException):
@@ -46,10 +45,10 @@ def runs(subject: Subject) -> tuple[Facts, set[str]]:
     end = time.monotonic() + LONGEST_OF_ALL
     for one in uses_of(subject):
         is_changed = one.reason is Reason.CHANGED
-        for said, times in _WAYS.items() if is_changed else ((_ONCE, 1),):
+        for said, is_eval, times in _WAYS if is_changed else _WAYS[:1]:
             if is_changed or time.monotonic() < end:
                 use = partial(_repeated, one.use, times)
-                facts, seen = _used(subject, one.way, use, one.arguments, is_eval="eval" in said)
+                facts, seen = _used(subject, one.way, use, one.arguments, is_eval=is_eval)
                 uses[f"{one.path}{said}"] = _of_walk(facts) if one.reason is Reason.WALKS else facts
                 ran |= seen if "error" not in facts else set()
     return uses, ran

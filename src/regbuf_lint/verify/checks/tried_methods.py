@@ -43,10 +43,9 @@ def tried(
     for one in uses_of(subject):
         is_changed = one.reason is Reason.CHANGED
         if is_changed or time.monotonic() < end:
-            new = _raised(subject, one, lambda module: module, lambda arguments: arguments, lambda _: nullcontext())
-            found[one.path] = {"changed": is_changed, "new": new, "put": {}}
-            if not new:
-                found[one.path]["put"] = _raised(subject, one, put, given, around)
+            new = _raised(subject, one)
+            there = {} if new else _raised(subject, one, put, given, around)
+            found[one.path] = {"changed": is_changed, "new": new, "put": there}
     return found
 
 
@@ -72,9 +71,9 @@ def broken(ours: Facts, originals: Sequence[Facts], counts: Callable[[Facts], bo
 def _raised(
     subject: Subject,
     one: MethodUse,
-    put: Callable[[nn.Module], nn.Module],
-    given: Callable[[Any], Any],
-    around: _Around,
+    put: Callable[[nn.Module], nn.Module] = lambda module: module,
+    given: Callable[[Any], Any] = lambda arguments: arguments,
+    around: _Around = lambda _: nullcontext(),
 ) -> Facts:
     from regbuf_lint.verify.worker.subject import error_facts  # noqa: PLC0415  imports torch
 

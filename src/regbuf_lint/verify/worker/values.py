@@ -292,6 +292,11 @@ def replaced(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     return value
 
 
+def in_dtype(dtype: torch.dtype, tensor: torch.Tensor) -> torch.Tensor:
+    """Return a floating-point tensor in another dtype, and any other as it is."""
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
 def other_strides(tensor: torch.Tensor) -> torch.Tensor:
     """Return a tensor of the same values that lies in memory with its last two dimensions in turn."""
     if tensor.layout is not torch.strided or tensor.dim() < len(_LAST_TWO):
