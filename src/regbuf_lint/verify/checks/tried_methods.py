@@ -43,7 +43,9 @@ def tried(
     for one in uses_of(subject):
         is_changed = one.reason is Reason.CHANGED
         if is_changed or time.monotonic() < end:
-            new = _raised(subject, one)
+            new = subject.raised_anew.get(one.path)
+            if new is None:
+                new = subject.raised_anew[one.path] = _raised(subject, one)
             there = {} if new else _raised(subject, one, put, given, around)
             found[one.path] = {"changed": is_changed, "new": new, "put": there}
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import builtins
 import decimal
 import gc
 import locale
@@ -19,24 +18,24 @@ import threading
 import time
 import warnings
 from contextlib import suppress
-from operator import attrgetter, is_
+from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
 from regbuf_lint.verify.isolation.server import shared_memory
+from regbuf_lint.verify.worker.untouched import untouched
 from regbuf_lint.verify.worker.values import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+    from types import ModuleType
 
     from regbuf_lint.verify.model import Facts
 
 _NUMPY = "numpy"
-_ATOMS = (bool, int, float, str, bytes, type(None))
 _SETTINGS: dict[ModuleType, tuple[str, ...]] = {
     sys: (
         *("path", "meta_path", "path_hooks"),
@@ -58,25 +57,14 @@ _SETTINGS: dict[ModuleType, tuple[str, ...]] = {
     **({sys.modules[_NUMPY]: ("geterr", "get_printoptions")} if _NUMPY in sys.modules else {}),
 }
 """Settings by the names under which they, or functions that give them, are found."""
-_PLACES: dict[str, Any] = {
-    **dict(sys.modules),
-    **{
-        f"{place.__name__}.{name}": kind
-        for place in (builtins, torch, nn, torch.optim, torch.distributions, torch.autograd)
-        for name, kind in vars(place).items()
-        if isinstance(kind, type)
-    },
-}
-_BEFORE = {place: dict(vars(held)) for place, held in _PLACES.items() if hasattr(held, "__dict__")}
-"""What modules and classes of Python, torch and numpy have before any other code has run."""
 
 
 def program() -> Facts:
     """Return what code may change for the whole program, so that two versions of it can be compared."""
     return {
         **{name: digest(value) for name, value in _settings()},
-        **{name: digest(value) for name, value in _loggers()},
-        **dict.fromkeys(_replaced(), "replaced"),
+        **{name: repr(value) for name, value in _loggers()},
+        **dict.fromkeys(untouched().replaced(), "replaced"),
         "the default device": str(torch.empty(0).device),
         "denormal numbers": (torch.full((1,), 2e-38) * 0.5).item() == 0,
         "hooks of all modules": _hooks(),
@@ -123,31 +111,6 @@ def _loggers() -> Iterator[tuple[str, Any]]:
 
 def _hooks() -> int:
     return sum(len(one) for name, one in vars(nn.modules.module).items() if "_hooks" in name and isinstance(one, dict))
-
-
-def _replaced() -> Iterator[str]:
-    """Yield what is another than before: functions and classes, numbers and texts; what libraries note is left out."""
-    for place, before in _BEFORE.items():
-        now = vars(_PLACES[place])
-        if not all(map(is_, map(now.get, before), before.values())):  # in C, since there are some 100,000 names
-            changed = (name for name, one in before.items() if now.get(name) is not one)
-            yield from (f"{place}.{name}" for name in changed if _counts(name, before[name], now))
-        yield from (f"{place}.{name}" for name in now.keys() - before.keys() if _is_added(place, now[name]))
-        if sys.modules.get(place, _PLACES[place]) is not _PLACES[place]:
-            yield place
-
-
-def _is_added(place: str, value: Any) -> bool:
-    """Whether a name that was not there comes from elsewhere; a package imports files of its own when it needs them."""
-    if isinstance(value, ModuleType):
-        return False
-    top = (getattr(value, "__module__", None) or "").partition(".")[0]
-    return place == builtins.__name__ or (callable(value) and top != place.partition(".")[0])
-
-
-def _counts(name: str, before: Any, now: Mapping[str, Any]) -> bool:
-    is_code = callable(before) or hasattr(type(before), "__get__")
-    return name not in now or is_code or (isinstance(before, _ATOMS) and now[name] != before)
 
 
 def _mask() -> int:

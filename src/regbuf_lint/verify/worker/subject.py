@@ -76,6 +76,8 @@ class Subject:
         self.files: list[str] = changed.get("files", [])
         self.texts: list[str] = changed.get("texts", [])
         self.functions: dict[str, tuple[str, int, bool]] = changed.get("functions", {})
+        self.raised_anew: dict[str, Facts] = {}
+        """What uses of methods raise in a new module, whatever device or dtype they are tried in next."""
         self._given: tuple[Any, ...] = ()
 
     @cached_property
@@ -104,7 +106,7 @@ class Subject:
             f"{module.__name__}.{name}": value
             for module in map(importing.import_file, self.files)
             for name, value in vars(module).items()
-            if isinstance(value, _CONSTANTS)
+            if isinstance(value, _CONSTANTS) and name != "__builtins__"
         }
 
     def fresh(self, seed: int = BUILDING) -> nn.Module:

@@ -23,6 +23,7 @@ def warm_up(preload: Sequence[str]) -> None:
     from torch import nn  # noqa: PLC0415
 
     import regbuf_lint.verify.worker.work  # noqa: F401, PLC0415
+    from regbuf_lint.verify.worker.untouched import untouched  # noqa: PLC0415
 
     torch.set_num_threads(1)
     with suppress(Exception):  # torch before 2.1 exports nothing
@@ -31,3 +32,4 @@ def warm_up(preload: Sequence[str]) -> None:
         torch.export.export(nn.Linear(2, 2), (torch.zeros(1, 2),))
     for name in preload:
         import_module(name)
+    untouched()

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-import regbuf_lint.verify.worker.program  # noqa: F401  it remembers torch as it is before other code runs
 from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.model import CPU, Build, Machine
 from regbuf_lint.verify.worker.accelerators import built_for_accelerator
 from regbuf_lint.verify.worker.inventory import take_inventory
 from regbuf_lint.verify.worker.outside import Outside
 from regbuf_lint.verify.worker.subject import NamedInputsError, NoInputsError, Subject, error_facts, prepare
+from regbuf_lint.verify.worker.untouched import untouched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,7 @@ INVENTORY = "inventory"
 
 def work(request: dict[str, Any]) -> None:
     """Do what a request says; each result becomes a line of its file of facts, so that a crash loses only the last."""
+    untouched()
     with Path(request["facts"]).open("a", encoding="utf-8") as out:
 
         def note(line: dict[str, Any]) -> None:
