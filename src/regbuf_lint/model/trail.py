@@ -59,6 +59,7 @@ class Origin(Struct, frozen=True):
         changed: whether something was computed of it, or a part of it taken, after it was moved by hand.
         refilled: whether the method has put other numbers in the place of all that the attribute held.
         guessed: whether something that is not followed has given it, which need not have used the origin.
+        declared: whether it is an argument that its annotation says to be a tensor.
     """
 
     source: Source
@@ -67,6 +68,7 @@ class Origin(Struct, frozen=True):
     changed: bool = False
     refilled: bool = False
     guessed: bool = False
+    declared: bool = False
 
     @property
     def is_tensor(self) -> bool:

@@ -14,8 +14,8 @@ from regbuf_lint.infer.frame import CALL, Frame
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.references import BuiltSubmodule, FunctionValue, Instance
 from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
-from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, made, merged
-from regbuf_lint.model.value import Sequence, is_only
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, merged
+from regbuf_lint.model.value import TENSOR_KINDS, Sequence, is_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -277,7 +277,7 @@ class TracedFrame(Frame):
         for name, value in local.locals.items():
             trail = given.get(name)
             if trail is None:
-                trail = NOWHERE if self._passed is not None else made(Source.PARAMETER, name)
+                trail = NOWHERE if self._passed is not None else _of_argument(name, value)
             local.trails[name] = trail_of_kind(trail, value)
 
     def _given(self, arguments: ast.arguments, function: FunctionValue) -> dict[str, Trail]:
@@ -336,3 +336,8 @@ def _promises_result(frame: Frame) -> bool:
     """Whether a function says that it returns something, so that one that returns nothing has to be replaced."""
     returns = getattr(frame.scope.node, "returns", None)
     return returns is not None and not is_none(returns)
+
+
+def _of_argument(name: str, value: Value) -> Trail:
+    """The trail of an argument that somebody outside gives."""
+    return Trail(frozenset({Origin(Source.PARAMETER, name, declared=is_only(value, *TENSOR_KINDS))}))

@@ -191,10 +191,12 @@ class Tracer:
     ) -> None:
         """Note that the value of a trail ends in a sink; only attributes that somebody asks about count."""
         for origin in self._asked_about(trail):
-            if not origin.is_tensor and (origin.flow, sink) not in _ASKED_OF_NO_TENSOR:
+            others = _others(origin, partners)
+            if origin.flow is Flow.JOINED and sink is Sink.MEETS:
+                others = _made_beside(trail, others)
+            elif not origin.is_tensor and (origin.flow, sink) not in _ASKED_OF_NO_TENSOR:
                 continue
             end = self._changing(origin) if sink is Sink.MUTATED else sink
-            others = _others(origin, partners)
             if end is not None and (others or sink not in MEETING):
                 self._note(frame, origin, end, node, others, callee)
 
@@ -377,6 +379,17 @@ def _others(origin: Origin, partners: frozenset[Origin]) -> frozenset[Origin]:
     """The partners that are something else; what may also be made in the attribute's place goes with it."""
     own = frozenset(one for one in partners if one.source is Source.ENTRY and one.name == origin.name)
     return frozenset(one for one in partners - own if not (own and one.on_cpu))
+
+
+def _made_beside(trail: Trail, partners: frozenset[Origin]) -> frozenset[Origin]:
+    """What a method makes on the CPU and computes with what it has computed of an attribute and of its arguments.
+
+    Where these are numbers, the attribute has to lie there as well.
+    """
+    following = [one for one in (*trail.origins, *partners) if one.follows]
+    if any(one.source is Source.OBJECT or one.declared for one in following) or not partners.isdisjoint(following):
+        return frozenset()
+    return frozenset(one for one in partners if one.source is Source.FRESH and one.on_cpu)
 
 
 def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
