@@ -200,6 +200,12 @@ def second_on_cpu(api: Api) -> Names:
     return api.both(knowledge.SECOND_ON_CPU)
 
 
+def alone(api: Api) -> Names:
+    """Computes with one tensor, the first argument; what else is given is read as numbers."""
+    others = api.schemas(lambda one: not one.is_out and _tensors_taken(one) != 1)
+    return api.schemas(lambda one: re.match(r"Tensor(\(|$)", (one.kinds or [""])[0]) is not None) - others
+
+
 def out(api: Api) -> Names:
     """Takes ``out=``, a tensor into which it writes."""
     return {one.path for one in api.operators if one.is_out and one.is_function}
@@ -274,6 +280,7 @@ TRAITS = (
     fetching,
     layer,
     second_on_cpu,
+    alone,
     out,
     join,
     reduction,
@@ -295,6 +302,11 @@ def flow_traits(api: Api) -> dict[str, list[str]]:
             if listed:
                 result[f"{trait.__name__}_{kind}"] = listed
     return result
+
+
+def _tensors_taken(one: Operator) -> int:
+    """How many arguments of an operator are tensors, or lists of them."""
+    return sum(kind.startswith("Tensor") for kind in one.kinds)
 
 
 def _is_plain(spec: Json) -> bool:

@@ -219,6 +219,20 @@ def test_what_wants_its_second_tensor_on_the_cpu() -> None:
             function(name)(torch.ones(2, 3, device="meta"), torch.tensor(given, device="meta"))
 
 
+def test_of_what_is_given_beside_one_tensor_numbers_are_made() -> None:
+    torch = torch_at_hand()
+    two = torch.tensor(2)
+    given = {"split": ([two, two],), "chunk": (two,), "repeat": (two, two), "topk": (two,), "unfold": (0, two, two)}
+    for name, arguments in given.items():
+        assert name in listed("alone_methods")
+        there = torch.ones(4, 3, device="meta")
+        assert getattr(there, name)(*arguments) is not None, name
+        assert name not in {"split", "chunk", "topk"} or function(f"torch.{name}")(there, *arguments) is not None, name
+    assert {"torch.split", "torch.sum", "torch.nn.functional.pad"} < {*listed("alone_functions")}
+    assert {"torch.stack", "torch.where", "torch.add"}.isdisjoint(listed("alone_functions"))
+    assert {"index_select", "narrow", "add", "clamp"}.isdisjoint(listed("alone_methods"))
+
+
 def test_layers_take_their_weight_second() -> None:
     torch = torch_at_hand()
     weights = {"conv1d": (2, 3, 1), "conv2d": (2, 3, 1, 1), "linear": (2, 3), "prelu": (3,), "embedding": (5, 3)}

@@ -68,7 +68,17 @@ def torch_called(call: Call, name: str) -> Trail:
         call.use(call.trail(weight), Sink.WEIGHT)
     if saves(name) or (name not in table().functions and not is_torch_distribution(name)):
         return passed(call)
+    first = call.argument(0, "input") if has("alone_functions", name) else None
+    if first is not None:
+        return _alone(call, call.trail(first), [one for key, one in call.given if key != "out" and one is not first])
     return computed(call, [call.trail(one) for key, one in call.given if key != "out"])
+
+
+def _alone(call: Call, trail: Trail, others: list[ast.expr]) -> Trail:
+    """Compute with one tensor; torch makes numbers of all else that it is given."""
+    for one in others:
+        call.use(call.trail(one), Sink.HOST)
+    return computed(call, [trail])
 
 
 def _second_on_cpu(call: Call, second: ast.expr | None, before: list[Trail]) -> Trail:
@@ -186,6 +196,8 @@ def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
         call.use(trail, Sink.DRAW)
         return made(Source.FRESH, "said")
     if any(isinstance(one, MethodOf) for one in call.callee) or not trail.tensors:
+        if has("alone_methods", function.attr):
+            return _alone(call, trail, [one for _, one in call.given])
         return computed(call, [trail, *call.trails])
     return _unknown_method(call, trail)
 
