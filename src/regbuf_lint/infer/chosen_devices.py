@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import given_expressions
 from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import FUNCTIONS
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 from regbuf_lint.infer.makers import MOST_CALLS, calls, calls_beside, concrete_classes, function_around, maker
 from regbuf_lint.infer.serving_tests import is_in_test
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.index.scopes import Scope, ScopeNode
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Inference
@@ -44,6 +49,36 @@ def is_chosen_by_callers(
     looked_at = list(islice((one for one in every if not is_in_test(inference, one[0])), MOST_CALLS + 1))
     given = [(scope, given_expressions(found[1], call).get(argument)) for scope, call in looked_at]
     return 0 < len(given) <= MOST_CALLS and all(_is_chosen(inference, scope, one, depth) for scope, one in given)
+
+
+def names_device(function: ast.AST, argument: str) -> bool:
+    """Whether a constructor may take an argument for a device, as in ``x.to(device)``, or hand it to a method that may."""
+    return argument in _devices_named(function)
+
+
+@once_per_node
+def _devices_named(function: ast.AST) -> frozenset[str]:
+    """The names of arguments, and of what is assigned one, that stand where a device does."""
+    every = list(walk(function))
+    used = {written for one in every if isinstance(one, ast.Call) for written in map(ast.unparse, _device_in(one))}
+    kept = {
+        one.value.id
+        for one in every
+        if isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Name)
+        and any(ast.unparse(target) in used for target in one.targets)
+    }
+    return frozenset(used | kept)
+
+
+def _device_in(call: ast.Call) -> Iterator[ast.expr]:
+    yield from (one.value for one in call.keywords if one.arg == "device")
+    if not isinstance(call.func, ast.Attribute):
+        return
+    if has("move_methods", call.func.attr):
+        yield from call.args[:1]
+    elif isinstance(call.func.value, ast.Name):  # a method of the object, as a rule, which may put something there
+        yield from (one for one in (*call.args, *(key.value for key in call.keywords)) if isinstance(one, ast.Name))
 
 
 def _is_chosen(inference: Inference, scope: Scope, device: ast.expr | None, depth: int) -> bool:

@@ -12,7 +12,7 @@ from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.tree import children
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
-from regbuf_lint.infer.chosen_devices import is_chosen_by_callers
+from regbuf_lint.infer.chosen_devices import is_chosen_by_callers, names_device
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.locations import is_chosen_by_machine, is_device
@@ -279,11 +279,17 @@ def _is_number(default: ast.expr | None) -> bool:
 
 def _is_chosen(frame: Frame, parameter: ast.arg, default: ast.expr) -> bool:
     """Whether a parameter is a device that the machine chooses by default, or all who build the object."""
-    if isinstance(default, ast.Constant) and not isinstance(default.value, str):
+    if is_none(default):
+        may_be_chosen = names_device(frame.scope.node, parameter.arg)
+    elif isinstance(default, ast.Constant) and not isinstance(default.value, str):
         return False
-    value = _default_value(frame, default)
-    if is_chosen_by_machine(value) or frame.symbol is None or not is_device(value):
-        return is_chosen_by_machine(value)
+    else:
+        value = _default_value(frame, default)
+        if is_chosen_by_machine(value):
+            return True
+        may_be_chosen = is_device(value)
+    if not may_be_chosen or frame.symbol is None:
+        return False
     return is_chosen_by_callers(frame.inference, frame.symbol, frame.scope.node, parameter.arg)
 
 
