@@ -52,7 +52,7 @@ def is_chosen_by_callers(
 
 
 def names_device(function: ast.AST, argument: str) -> bool:
-    """Whether a constructor may take an argument for a device, as in ``x.to(device)``, or hand it to a method that may."""
+    """Whether a constructor may take an argument for a device, as in ``x.to(device)``, or hand it on as one."""
     return argument in _devices_named(function)
 
 
