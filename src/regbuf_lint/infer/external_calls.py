@@ -112,6 +112,8 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return frozenset({device_called(arguments)})
     if name.startswith("torch.nn.init.") and is_only(arguments.argument(0, "tensor"), Parameter, Buffer):
         return arguments.argument(0, "tensor")  # filled in place and given back (torch 2.13)
+    if has("alone_functions", name) and not arguments.every() and not arguments.starred:
+        return OTHER  # it raises TypeError
     found = torch_api.call_function(name, arguments)
     if found is not None:
         return unknown("tensors or TensorDicts joined") if _may_join_tensordicts(frame, name, arguments) else found
