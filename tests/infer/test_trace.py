@@ -356,6 +356,7 @@ def test_is_replaced_before_read(methods: str, expected: bool) -> None:  # noqa:
         (["return self.x + torch.ones(3)"], False),
         (["return y.cpu() + self.x.to(y.device)"], False),
         (["return y + self.x + y.cpu()"], False),
+        (["z = y * self.x", "return z.cpu() + torch.ones(3).cpu()"], False),
         (["self.x = self.x.cpu()"], True),
         (["return y + self.x"], False),
     ],

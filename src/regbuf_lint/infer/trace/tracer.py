@@ -386,10 +386,13 @@ def _made_beside(trail: Trail, partners: frozenset[Origin]) -> frozenset[Origin]
 
     Where these are numbers, the attribute has to lie there as well.
     """
-    following = [one for one in (*trail.origins, *partners) if one.follows]
-    if any(one.source is Source.OBJECT or one.declared for one in following) or not partners.isdisjoint(following):
+    others = [one for one in trail.origins if one.source is not Source.ENTRY]
+    may_be_numbers = [one for one in others if one.follows and not (one.moved or one.declared)]
+    if not may_be_numbers or any(one.source is Source.OBJECT or one not in may_be_numbers for one in others):
         return frozenset()
-    return frozenset(one for one in partners if one.source is Source.FRESH and one.on_cpu)
+    if any(one.follows for one in partners):
+        return frozenset()
+    return frozenset(one for one in partners if one.source is Source.FRESH and one.on_cpu and not one.moved)
 
 
 def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
