@@ -33,7 +33,8 @@ META = RuleMeta(
 DOCS = RuleDocs(
     what=(
         "Reports `self.x = None` in the constructor where another method puts a tensor there and some method asks "
-        "whether it is None: a cache. Tensors that carry a graph are results rather than caches, and left alone."
+        "whether it is None, or whether another one is that is filled with it: a cache. Tensors that carry a graph are "
+        "results rather than caches, and left alone."
     ),
     why=(
         "What is cached stays on the device, and in the dtype, of the first call: after `.to()` the cache is stale, "
@@ -78,20 +79,35 @@ _LOOK = "the fix needs a look: `hasattr` is true from the start, and the buffer 
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
+    caches: dict[str, tuple[Write, list[Write]]] = {}
     for event in context.construction.events:
         if not isinstance(event, Write) or not event.attribute or not _stays_none(context, event):
             continue
         if exempting(context, event.attribute) is not None:
             continue
         filled = _filled_later(context, event.attribute)
-        if filled and _asks_for(context, event.attribute):
-            yield _finding(context, event, event.attribute, filled)
+        if filled:
+            caches[event.attribute] = event, filled
+    asked = [_methods(filled) for attribute, (_, filled) in caches.items() if _asks_for(context, attribute)]
+    for attribute, (event, filled) in caches.items():
+        if _asks_for(context, attribute) or _is_filled_with(context, attribute, _methods(filled), asked):
+            yield _finding(context, event, attribute, filled)
+
+
+def _methods(filled: list[Write]) -> set[str]:
+    return {one.step.method for one in filled}
 
 
 def _asks_for(context: ClassContext, attribute: str) -> bool:
     """Whether a method that runs after construction asks whether the attribute is None, or is there."""
     methods = (method for uses in context.family_uses for method in uses.guarded.get(attribute, ()))
     return any(map(context.runs_later, methods))
+
+
+def _is_filled_with(context: ClassContext, attribute: str, filling: set[str], asked: list[set[str]]) -> bool:
+    """Whether it is filled where a cache is that methods ask for, and not anew by each call."""
+    each_time = any(one.certain for one in context.trace(attribute).stores(attribute))
+    return not each_time and any(filling <= methods for methods in asked)
 
 
 def _stays_none(context: ClassContext, write: Write) -> bool:
