@@ -334,7 +334,7 @@ def test_what_shows_an_object_reads_for_python() -> None:
         ("def forward(self, y):\n    self.x = y\n    return y\n\ndef last(self):\n    return self.x", True),
         ("def fit(self, y):\n    self.x = y\n\ndef last(self):\n    return self.x", False),
         ("def forward(self, y):\n    if y is None:\n        self.x = y\n    return self.x", False),
-        ("def forward(self, y):\n    self.x = torch.ones(3)\n    return self.x", False),
+        ("def forward(self, y):\n    self.x = torch.ones(3)\n    return self.x", True),
         ("def forward(self, y):\n    z = y + self.x\n    self.x = y\n    return z", False),
         ("def forward(self, y):\n    self.x = self.x + y\n    return self.x", False),
         ("def forward(self, y):\n    self.x = self.x.to(y.device)\n    return self.x + y", False),

@@ -23,6 +23,4 @@ def _is_replaced(context: ClassContext, attribute: str) -> bool:
     )
 
 
-EXEMPTION = Exemption(
-    "replaced-before-read", "each method that reads it first gives it a value from what it is called with", _is_replaced
-)
+EXEMPTION = Exemption("replaced-before-read", "each method that reads it gives it a value first", _is_replaced)

@@ -177,11 +177,6 @@ class Store(Struct, frozen=True):
         return any(one.changed or one.flow not in {*_UNCHANGED, Flow.BESIDE} for one in self._own)
 
     @property
-    def follows(self) -> bool:
-        """Whether the new value lies where the object or the method's arguments are, and not on the CPU by default."""
-        return any(not one.on_cpu for one in self.trail.tensors)
-
-    @property
     def puts_on_cpu(self) -> bool:
         """Whether the method itself moves the new value to the CPU."""
         return bool(self.trail.tensors) and all(one.flow is Flow.TO_CPU for one in self.trail.tensors)
@@ -305,13 +300,13 @@ class Trace(Struct, frozen=True, eq=False):
     def is_replaced_before_read(self, attribute: str) -> bool:
         """Whether each method that gives the attribute a value does so before it reads it, as if it were a local.
 
-        The new value has to lie where the object or the arguments are. Other methods may read it where ``forward``
-        always sets it.
+        Other methods may read it where ``forward`` always sets it. Wherever the new value lies, it would lie there as a
+        buffer, too.
         """
         stores = self.replacements(attribute)
         if not stores or not self.was_followed(attribute):
             return False
-        if not all(one.follows and not one.own_flows for one in stores):
+        if any(one.own_flows for one in stores):
             return False
         setting, reading = {one.entry for one in stores}, {one.entry for one in self.reads(attribute)}
         if any(one.moves_by_hand and one.entry in setting for one in self.stores(attribute)):

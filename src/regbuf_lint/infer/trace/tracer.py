@@ -386,13 +386,17 @@ def _made_beside(trail: Trail, partners: frozenset[Origin]) -> frozenset[Origin]
 
     Where these are numbers, the attribute has to lie there as well.
     """
-    others = [one for one in trail.origins if one.source is not Source.ENTRY]
-    may_be_numbers = [one for one in others if one.follows and not (one.moved or one.declared)]
-    if not may_be_numbers or any(one.source is Source.OBJECT or one not in may_be_numbers for one in others):
+    others = [one for one in trail.origins | partners if one.source is not Source.ENTRY]
+    if not all(_may_be_number(one) or (one.on_cpu and not one.moved) for one in others):
         return frozenset()
-    if any(one.follows for one in partners):
-        return frozenset()
-    return frozenset(one for one in partners if one.source is Source.FRESH and one.on_cpu and not one.moved)
+    return frozenset(one for one in partners if one.source is Source.FRESH and one.on_cpu)
+
+
+def _may_be_number(one: Origin) -> bool:
+    """Whether an argument may be a number, or a new value is one, for all that is known."""
+    if one.source is Source.PARAMETER:
+        return one.is_tensor and not (one.moved or one.declared)
+    return one.source is Source.FRESH and one.name == "number"
 
 
 def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
