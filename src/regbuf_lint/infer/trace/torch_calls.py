@@ -195,7 +195,7 @@ def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
     if has("draw_methods", function.attr) and _own_generator(call):
         call.use(trail, Sink.DRAW)
         return made(Source.FRESH, "said")
-    if any(isinstance(one, MethodOf) for one in call.callee) or not trail.tensors:
+    if any(isinstance(one, MethodOf) for one in call.callee):
         if has("alone_methods", function.attr):
             return _alone(call, trail, [one for _, one in call.given])
         return computed(call, [trail, *call.trails])
