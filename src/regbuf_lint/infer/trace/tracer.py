@@ -395,7 +395,7 @@ def _made_beside(trail: Trail, partners: frozenset[Origin]) -> frozenset[Origin]
 def _may_be_number(one: Origin) -> bool:
     """Whether an argument may be a number, or a new value is one, for all that is known."""
     if one.source is Source.PARAMETER:
-        return one.is_tensor and not (one.moved or one.declared)
+        return one.is_tensor and not (one.moved or one.declared or one.flow is Flow.BESIDE)
     return one.source is Source.FRESH and one.name == "number"
 
 
