@@ -25,12 +25,12 @@ class Written:
 
     def __init__(self, watched: Iterable[Mapping[str, Any]]) -> None:
         self._addresses = array("Q", map(_address, watched))
-        self._before = array("Q", map(_number, self._addresses))
+        self._before = array("Q", map(_number, self._addresses)) if _IS_NUMBERED else None
 
     def since(self) -> Iterator[int]:
         """Yield the positions of those that have been written to."""
         for position, address in enumerate(self._addresses):
-            if not _IS_NUMBERED or _number(address) != self._before[position]:
+            if self._before is None or _number(address) != self._before[position]:
                 yield position
 
 
