@@ -50,7 +50,7 @@ class Net(Fill, nn.Module):
     def helper(self, x):
         if self.cache is None:
             self.cache = torch.ones(3)
-        return x
+        return x + self.cache
 
     class Inner(nn.Module):
         def __init__(self):

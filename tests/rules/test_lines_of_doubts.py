@@ -35,9 +35,15 @@ DEFAULTS = {"body": "eps = 1", "first": "self.x = torch.ones(3)", "then": "self.
             {"then": "if n: self.x = n"},
             "`__init__` (line 9) may assign it something else than a tensor, which raises TypeError for a buffer",
         ),
-        ({"later": "self.x = torch.ones(1).expand(3)"}, "`forward` (line 12) replaces it by an expanded tensor, which"),
+        (
+            {"later": "if n: self.x = torch.ones(1).expand(3)"},
+            "`forward` (line 12) replaces it by an expanded tensor, which",
+        ),
         ({"body": "x = None"}, "`x = None` in the class body (line 5) becomes an annotation; reading `Net.x` from the"),
-        ({"later": "self.x = 3"}, "fix withheld: `forward` (line 12) assigns it something that is no tensor, which"),
+        (
+            {"later": "if n: self.x = 3"},
+            "fix withheld: `forward` (line 12) assigns it something that is no tensor, which",
+        ),
         ({"first": "self.x = w"}, "it is what the caller gives as `w`; check that this is never a Parameter, which"),
         (
             {"first": "self.x = torch.rand(3)", "then": 'self.register_buffer("x", self.x * 2)'},

