@@ -63,9 +63,10 @@ def _asserts_dtype(use: Use) -> bool:
 
 
 def _joins_new(use: Use) -> bool:
-    """Whether the tensor, and nothing that the method is given, is joined with tensors that it makes on the CPU.
+    """Whether the tensor, and nothing that the method is given as a tensor, is joined with tensors made on the CPU.
 
-    So joined, they work as long as nobody moves the attribute; with what a method is given, they fail before and after.
+    So joined, they work as long as nobody moves the attribute; with tensors that a method is given, they fail before
+    and after.
     """
     return use.sink in TOGETHER and use.meets_new and use.flow not in MOVED
 

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import given_expressions
+from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import FUNCTIONS
@@ -59,16 +60,10 @@ def names_device(function: ast.AST, argument: str) -> bool:
 @once_per_node
 def _devices_named(function: ast.AST) -> frozenset[str]:
     """The names of arguments, and of what is assigned one, that stand where a device does."""
-    every = list(walk(function))
-    used = {written for one in every if isinstance(one, ast.Call) for written in map(ast.unparse, _device_in(one))}
-    kept = {
-        one.value.id
-        for one in every
-        if isinstance(one, ast.Assign)
-        and isinstance(one.value, ast.Name)
-        and any(ast.unparse(target) in used for target in one.targets)
-    }
-    return frozenset(used | kept)
+    calls_within = (one for one in walk(function) if isinstance(one, ast.Call))
+    used = {ast.unparse(device) for call in calls_within for device in _device_in(call)}
+    kept = ((target, value.id) for target, value in stores_in(function) if isinstance(value, ast.Name))
+    return frozenset(used | {name for target, name in kept if ast.unparse(target) in used})
 
 
 def _device_in(call: ast.Call) -> Iterator[ast.expr]:

@@ -88,9 +88,10 @@ def check(context: ClassContext) -> Iterator[Finding]:
         filled = _filled_later(context, event.attribute)
         if filled:
             caches[event.attribute] = event, filled
-    asked = [_methods(filled) for attribute, (_, filled) in caches.items() if _asks_for(context, attribute)]
+    asked = {attribute for attribute in caches if _asks_for(context, attribute)}
+    filling = [_methods(caches[attribute][1]) for attribute in asked]
     for attribute, (event, filled) in caches.items():
-        if _asks_for(context, attribute) or _is_filled_with(context, attribute, _methods(filled), asked):
+        if attribute in asked or _is_filled_with(context, attribute, _methods(filled), filling):
             yield _finding(context, event, attribute, filled)
 
 
@@ -104,10 +105,10 @@ def _asks_for(context: ClassContext, attribute: str) -> bool:
     return any(map(context.runs_later, methods))
 
 
-def _is_filled_with(context: ClassContext, attribute: str, filling: set[str], asked: list[set[str]]) -> bool:
-    """Whether it is filled where a cache is that methods ask for, and not anew by each call."""
+def _is_filled_with(context: ClassContext, attribute: str, own: set[str], asked: list[set[str]]) -> bool:
+    """Whether the methods that fill it fill a cache as well that methods ask for, and do so not in each call."""
     each_time = any(one.certain for one in context.trace(attribute).stores(attribute))
-    return not each_time and any(filling <= methods for methods in asked)
+    return not each_time and any(own <= methods for methods in asked)
 
 
 def _stays_none(context: ClassContext, write: Write) -> bool:

@@ -70,22 +70,23 @@ def torch_called(call: Call, name: str) -> Trail:
         return passed(call)
     first = call.argument(0, "input") if has("alone_functions", name) else None
     if first is not None:
-        return _alone(call, call.trail(first), [one for key, one in call.given if key != "out" and one is not first])
+        numbers = [one for key, one in call.given if key != "out" and one is not first]
+        return _apart(call, numbers, Sink.HOST, [call.trail(first)])
     return computed(call, [call.trail(one) for key, one in call.given if key != "out"])
 
 
-def _alone(call: Call, trail: Trail, others: list[ast.expr]) -> Trail:
-    """Compute with one tensor; torch makes numbers of all else that it is given."""
+def _apart(call: Call, others: list[ast.expr], sink: Sink, trails: list[Trail]) -> Trail:
+    """Compute with some values; the other arguments each end in a sink and meet nothing."""
     for one in others:
-        call.use(call.trail(one), Sink.HOST)
-    return computed(call, [trail])
+        call.use(call.trail(one), sink)
+    return computed(call, trails)
 
 
 def _second_on_cpu(call: Call, second: ast.expr | None, before: list[Trail]) -> Trail:
     """Compute with all that is given but the argument that is to lie on the CPU."""
-    if second is not None:
-        call.use(call.trail(second), Sink.ON_CPU)
-    return computed(call, [*before, *(call.trail(one) for _, one in call.given if one is not second)])
+    others = [] if second is None else [second]
+    rest = [call.trail(one) for _, one in call.given if one is not second]
+    return _apart(call, others, Sink.ON_CPU, [*before, *rest])
 
 
 def _split(call: Call, _name: str, trail: Trail) -> Trail:
@@ -197,7 +198,7 @@ def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
         return made(Source.FRESH, "said")
     if any(isinstance(one, MethodOf) for one in call.callee):
         if has("alone_methods", function.attr):
-            return _alone(call, trail, [one for _, one in call.given])
+            return _apart(call, [one for _, one in call.given], Sink.HOST, [trail])
         return computed(call, [trail, *call.trails])
     return _unknown_method(call, trail)
 

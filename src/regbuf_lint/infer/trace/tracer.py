@@ -191,10 +191,11 @@ class Tracer:
     ) -> None:
         """Note that the value of a trail ends in a sink; only attributes that somebody asks about count."""
         for origin in self._asked_about(trail):
-            others = _others(origin, partners)
             if origin.flow is Flow.JOINED and sink is Sink.MEETS:
-                others = _made_beside(trail, others)
-            elif not origin.is_tensor and (origin.flow, sink) not in _ASKED_OF_NO_TENSOR:
+                others = _made_beside(trail, _others(origin, partners))
+            elif origin.is_tensor or (origin.flow, sink) in _ASKED_OF_NO_TENSOR:
+                others = _others(origin, partners)
+            else:
                 continue
             end = self._changing(origin) if sink is Sink.MUTATED else sink
             if end is not None and (others or sink not in MEETING):
