@@ -264,7 +264,7 @@ def code_text(code: CodeType) -> str:
 def _bits(tensor: torch.Tensor) -> bytes:
     if tensor.is_meta:
         return b"meta"
-    plain = tensor.detach()
+    plain = torch.zeros_like(tensor) if tensor._is_zerotensor() else tensor.detach()  # noqa: SLF001  it has no memory
     if plain.is_quantized or plain.layout is not torch.strided:
         plain = plain.dequantize() if plain.is_quantized else plain.to_dense()
     flat = plain.resolve_conj().resolve_neg().cpu().contiguous().reshape(-1)
