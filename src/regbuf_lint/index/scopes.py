@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
+from regbuf_lint.index.tree import walk
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -78,7 +80,7 @@ class Scope:
         found: dict[str, list[Binding]] = {}
         if isinstance(self.node, ast.Lambda):
             return found
-        for name, binding in self._collect(self.node.body):
+        for name, binding in (*self._collect(self.node.body), *self._set_by_functions()):
             found.setdefault(name, []).append(binding)
         return found
 
@@ -125,6 +127,14 @@ class Scope:
                 yield from _assignments(statement)
             else:
                 yield from self._compound(statement)
+
+    def _set_by_functions(self) -> Iterator[tuple[str, Binding]]:
+        """Names of the file that its functions bind anew (``global x``)."""
+        if self.parent is not None or "global " not in self.file.source.text:
+            return
+        for node in walk(self.node):
+            if isinstance(node, ast.Global):
+                yield from ((name, OpaqueBinding(node)) for name in node.names)
 
     def _from_imports(self, statement: ast.ImportFrom) -> Iterator[tuple[str, Binding]]:
         origin = self.file.absolute(statement.module or "", statement.level)

@@ -302,13 +302,20 @@ def _keep_parameters(frame: Frame, node: ast.expr, value: Value, state: State, *
 
 def _truthiness(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     value = _current(frame, test, state)
+    if value is None and isinstance(test, ast.Name):
+        return _may_be(frame.name(test.id, state), truth=truth)
     if not value:
         return True
     if truth:
         rest = frozenset(one for one in without(value, NoneValue) if not (isinstance(one, Literal) and not one.value))
         _replace(frame, test, rest, state)
         return bool(rest)
-    return not all(isinstance(one, Literal) and bool(one.value) for one in value)
+    return _may_be(value, truth=truth)
+
+
+def _may_be(value: Value, *, truth: bool) -> bool:
+    """Whether a value may be true (or false); constants of the file, such as switches, are known not to be."""
+    return not all(isinstance(one, Literal) and bool(one.value) is not truth for one in value)
 
 
 def _current(frame: Frame, node: ast.expr, state: State) -> Value | None:
