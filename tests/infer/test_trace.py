@@ -214,6 +214,14 @@ def test_each_function_that_a_call_may_mean_is_given_what_is_passed() -> None:
     assert meetings == {("added", "y"), ("scaled", "y")}
 
 
+def test_of_several_functions_that_take_it_the_same_one_is_named_in_each_process() -> None:
+    """Sets of strings have another order in each process; the name is the first by the alphabet."""
+    names = ["solve", "integrate", "adjoint", "shoot", "march", "relax", "expand", "propagate"]
+    rows = ["import elsewhere", *(f"if y == {at}: f = elsewhere.{one}" for at, one in enumerate(names[1:]))]
+    found = forward("import elsewhere", f"f = elsewhere.{names[0]}", *rows, "return f(y, self.x)")
+    assert [use.callee for use in found.uses("x") if use.sink is Sink.PASSED] == ["elsewhere.adjoint"]
+
+
 def test_a_helper_that_only_somebody_else_calls_counts_by_itself() -> None:
     found = trace("def other(self, z):\n    return z * self.x\n")
     assert [(use.entry, words(use)) for use in found.uses("x")] == [("other", ("MEETS", "SAME", {"z"}, True))]

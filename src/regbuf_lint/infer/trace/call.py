@@ -50,8 +50,13 @@ class Call(Struct, frozen=True):
     @property
     def name(self) -> str:
         """What is called: the dotted name of what is imported, else what the text says."""
-        names = [one.name for one in self.callee if isinstance(one, ExternalValue)]
+        names = self.external_names
         return names[0].removeprefix("builtins.") if names else ast.unparse(self.node.func)
+
+    @property
+    def external_names(self) -> list[str]:
+        """The dotted names of what is called and imported; several where branches choose one."""
+        return sorted(one.name for one in self.callee if isinstance(one, ExternalValue))
 
     @property
     def given(self) -> list[tuple[str | None, ast.expr]]:

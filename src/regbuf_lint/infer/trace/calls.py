@@ -49,7 +49,7 @@ def call_trail(tracer: Tracer, frame: TracedFrame, node: ast.Call, value: Value,
 
 def _trail(call: Call) -> Trail:
     callee = call.callee
-    names = [one.name for one in callee if isinstance(one, ExternalValue)]
+    names = call.external_names
     if names and is_only(callee, ExternalValue):
         return merged([_external(call, name) for name in names])
     if is_only(callee, Submodule, Instance):
