@@ -293,6 +293,14 @@ class Project:
         """By path, the files of a file's top-level package where a name stands behind a dot and is not called."""
         return self._files_having(file, "read", attribute)
 
+    def has_behind_dot(self, file: FileFacts, name: str) -> bool:
+        """Whether a file of the same top-level package, or of the same directory, sets or reads ``file.name``.
+
+        Any name behind a dot counts that is not called.
+        """
+        top = _package_directory(file)
+        return bool(self._search.files(top or file.path.parent, "read", name, None if top else MOST_FOLDERS))
+
     def files_calling_method(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package where a name behind a dot is called."""
         return self._files_having(file, "methods", name)

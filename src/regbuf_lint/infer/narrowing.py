@@ -302,8 +302,8 @@ def _keep_parameters(frame: Frame, node: ast.expr, value: Value, state: State, *
 
 def _truthiness(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     value = _current(frame, test, state)
-    if value is None and isinstance(test, ast.Name):
-        return _may_be(frame.name(test.id, state), truth=truth)
+    if value is None and isinstance(test, ast.Name) and not _may_be(frame.name(test.id, state), truth=truth):
+        return frame.inference.project.has_behind_dot(frame.scope.file, test.id)
     if not value:
         return True
     if truth:
