@@ -19,6 +19,7 @@ FILE = Path(regbuf_lint.__file__).parent / "index" / "data" / "known_bases.toml"
 PACKAGES: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["package"]
 MODULES: list[str] = [entry for package in PACKAGES for entry in package["modules"]]
 NOT_MODULES: list[str] = [entry for package in PACKAGES for entry in package["not_modules"]]
+ENTRIES = MODULES + NOT_MODULES
 
 
 def verdict(path: str) -> bool | None:
@@ -40,12 +41,11 @@ def test_package_names_are_unique() -> None:
 
 
 def test_entries_are_dotted_paths_or_globs() -> None:
-    every = MODULES + NOT_MODULES
-    assert [entry for entry in every if not re.fullmatch(r"[\w*]+(\.[\w*]+)*", entry) or "**" in entry] == []
+    assert [entry for entry in ENTRIES if not re.fullmatch(r"[\w*]+(\.[\w*]+)*", entry) or "**" in entry] == []
 
 
 def test_globs_stay_within_their_package() -> None:
-    assert [entry for entry in MODULES + NOT_MODULES if entry.startswith("*")] == []
+    assert [entry for entry in ENTRIES if entry.startswith("*")] == []
 
 
 def test_modules_are_dotted() -> None:
@@ -53,8 +53,7 @@ def test_modules_are_dotted() -> None:
 
 
 def test_there_are_no_duplicates() -> None:
-    every = MODULES + NOT_MODULES
-    assert sorted(entry for entry in set(every) if every.count(entry) > 1) == []
+    assert sorted(entry for entry in set(ENTRIES) if ENTRIES.count(entry) > 1) == []
 
 
 def test_no_listed_module_is_hidden_by_a_glob() -> None:

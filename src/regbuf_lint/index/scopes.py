@@ -49,7 +49,10 @@ class AssignBinding(Struct, frozen=True, eq=False):
 
 
 class OpaqueBinding(Struct, frozen=True, eq=False):
-    """Bound in a way that says nothing about the value: a loop variable, ``with ... as``, an augmented assignment."""
+    """Bound in a way that says nothing about the value.
+
+    A loop variable, ``with ... as``, an augmented assignment, or what a function does with a ``global`` name.
+    """
 
     node: ast.AST
 
