@@ -17,7 +17,7 @@ from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
-from regbuf_lint.classes.uses import methods_of
+from regbuf_lint.classes.uses import together
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.draws import is_drawn_by_torch
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
@@ -184,9 +184,9 @@ class ClassContext:
         return self.inference.uses(self.symbol)
 
     @cached_property
-    def own_uses(self) -> tuple[AttributeUses, ...]:
+    def object_uses(self) -> AttributeUses:
         """Uses of attributes in methods of the class that is built and its bases."""
-        return tuple(self.inference.uses(base) for base in self.inference.classes(self.built))
+        return self.inference.object_uses(self.built)
 
     @property
     def never_initialises(self) -> bool:
@@ -210,7 +210,7 @@ class ClassContext:
 
     def readers(self, attribute: str) -> frozenset[str]:
         """Names of the methods of the class, its bases and subclasses that name the attribute to read it."""
-        return frozenset(methods_of([one.read for one in self.family_uses], attribute))
+        return frozenset(self.family_uses.read.get(attribute, ()))
 
     @cached_property
     def definitions(self) -> tuple[ClassDefinition, ...]:
@@ -218,9 +218,9 @@ class ClassContext:
         return tuple(self.inference.definition(one) for one in self._family)
 
     @cached_property
-    def family_uses(self) -> tuple[AttributeUses, ...]:
+    def family_uses(self) -> AttributeUses:
         """Uses of attributes in methods of the class, its bases, and the classes that inherit from it."""
-        return tuple(self.inference.uses(one) for one in self._family)
+        return together([*map(self.inference.uses, self._family)])
 
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""
@@ -249,10 +249,9 @@ class ClassContext:
     def _used_later(self) -> frozenset[str]:
         """What methods that construction does not run name, directly or through others."""
         named: dict[str, list[str]] = {}
-        for uses in self.family_uses:
-            for name, methods in uses.read.items():
-                for method in methods:
-                    named.setdefault(method, []).append(name)
+        for name, methods in self.family_uses.read.items():
+            for method in methods:
+                named.setdefault(method, []).append(name)
         found: set[str] = set()
         waiting = [method for method in named if method not in self.building]
         while waiting:
@@ -263,7 +262,7 @@ class ClassContext:
 
     def later_events(self, attribute: str) -> tuple[Event, ...]:
         """What methods that construction does not call do to the attribute."""
-        methods = methods_of([one.stored for one in self.own_uses], attribute) - self.construction.called - BUILDERS
+        methods = self.object_uses.stored.get(attribute, set()) - self.construction.called - BUILDERS
         found = (event for method in sorted(methods) for event in self._later(method).get(attribute, ()))
         return tuple(seen_by(event, self.symbol.name) for event in found)
 
@@ -293,7 +292,7 @@ class ClassContext:
 
     def escapes(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
-        return any(not self.building.isdisjoint(uses.escaping.get(attribute, ())) for uses in self.own_uses)
+        return not self.building.isdisjoint(self.object_uses.escaping.get(attribute, ()))
 
     def is_kept_elsewhere(self, attribute: str) -> bool:
         """Whether something else may hold the very tensor of the attribute once the object is built.
@@ -316,12 +315,11 @@ class ClassContext:
 
     def deleted(self, attribute: str) -> bool:
         """Whether some method deletes the attribute."""
-        return any(attribute in uses.deleted for uses in self.own_uses)
+        return attribute in self.object_uses.deleted
 
     def in_dict(self, attribute: str) -> str | None:
         """A method that looks the attribute up in ``__dict__``, where a buffer is not found."""
-        methods = frozenset[str]().union(*(uses.in_dict.get(attribute, ()) for uses in self.family_uses))
-        return min(methods, default=None)
+        return min(self.family_uses.in_dict.get(attribute, ()), default=None)
 
     def ignored(self, attribute: str | None) -> bool:
         """Whether the configuration asks for silence about an attribute, or the names that its author chose do."""

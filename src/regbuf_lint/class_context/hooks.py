@@ -56,12 +56,12 @@ class ClassHooks:
     def takes_state_apart(self) -> bool:
         """Whether the class or a base takes things out of nn.Module's own dictionaries, or may."""
         inner = (*REGISTRIES, "__dict__", "__delattr__")
-        return any(name in uses.read for uses in self._context.own_uses for name in inner)
+        return any(name in self._context.object_uses.read for name in inner)
 
     @cached_property
     def names_attributes_at_run_time(self) -> bool:
         """Whether the class or a base sets or deletes attributes whose names are not known here."""
-        return any(uses.dynamic for uses in self._context.own_uses)
+        return bool(self._context.object_uses.dynamic)
 
     @cached_property
     def registers_on_assignment(self) -> bool:

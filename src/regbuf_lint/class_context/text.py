@@ -205,13 +205,13 @@ class ClassText:
     @cached_property
     def attribute_names(self) -> frozenset[str]:
         """Every name that the class, its bases and subclasses have as an attribute; patterns for computed ones."""
-        tables = (table for uses in self._context.family_uses for table in (uses.read, uses.stored))
+        uses = self._context.family_uses
         bodies = (
             own
             for one in self._context.definitions
             for own in (one.methods, one.properties, one.values, one.annotations)
         )
-        return frozenset[str]().union(self._context.construction.attributes, *tables, *bodies)
+        return frozenset[str]().union(self._context.construction.attributes, uses.read, uses.stored, *bodies)
 
     @cached_property
     def functions_at_hand(self) -> frozenset[str]:

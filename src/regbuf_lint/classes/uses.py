@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from regbuf_lint.classes.definition import ClassDefinition, is_none, name_in_torch, receiver_name
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Sequence
 
     from regbuf_lint.index.scopes import FunctionNode
 
@@ -57,14 +57,33 @@ class AttributeUses(Struct, eq=False):
     taking_over: set[str] = field(default_factory=set)
     reaching: set[str] = field(default_factory=set)
 
+    @property
+    def computing(self) -> set[str]:
+        """Methods that reach attributes by names not known here."""
+        return self.dynamic | self.reaching | self.asking
+
+    def users(self, attribute: str) -> set[str]:
+        """Methods that read or store an attribute."""
+        return self.read.get(attribute, set()) | self.stored.get(attribute, set())
+
     def may_set(self, attribute: str | None) -> bool:
         """Whether the attribute might be set under a name that is not known here, or is looked up in ``__dict__``."""
         return bool(self.reaching) or attribute in self.in_dict
 
 
-def methods_of(tables: Iterable[Mapping[str, set[str]]], name: str) -> set[str]:
-    """All methods under a name in several tables."""
-    return {method for table in tables for method in table.get(name, ())}
+def together(several: Sequence[AttributeUses]) -> AttributeUses:
+    """Uses in the bodies of several classes as if it were one body."""
+    if len(several) == 1:
+        return several[0]
+    found = AttributeUses()
+    for name, table in structs.asdict(found).items():
+        added = filter(None, (getattr(uses, name) for uses in several))
+        if isinstance(table, set):
+            table.update(*added)
+            continue
+        for attribute, methods in (entry for one in added for entry in one.items()):
+            table.setdefault(attribute, set()).update(methods)
+    return found
 
 
 def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> AttributeUses:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def _is_sampled_on_cpu(context: ClassContext, attribute: str) -> bool:
     """Whether only methods that prepare batches for a loader (``collate_fn=self.sample``) read the attribute."""
-    collating = frozenset[str]().union(*(uses.collating for uses in context.family_uses))
+    collating = frozenset(context.family_uses.collating)
     if not collating:
         return False
     readers = context.readers(attribute)

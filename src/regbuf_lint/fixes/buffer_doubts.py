@@ -147,8 +147,7 @@ def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
 
 def _dict_user(context: ClassContext) -> str | None:
     """A method that does something else with ``__dict__`` than to copy or restore the whole object."""
-    methods = frozenset[str]().union(*(uses.dict_users for uses in context.family_uses))
-    return min(methods - _COPIERS, default=None)
+    return min(context.family_uses.dict_users - _COPIERS, default=None)
 
 
 def _about_demands(context: ClassContext, plan: Plan) -> list[str]:

@@ -160,7 +160,7 @@ def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: 
     if context.hooks.finds_no_buffers:
         msg = "the class has its own `__getattr__`, which does not find buffers"
         raise Withheld(msg)
-    taking_over = {name for one in context.own_uses for name in one.taking_over if name in context.building}
+    taking_over = context.object_uses.taking_over & context.building
     if taking_over:
         msg = f"`{min(taking_over)}` takes over the `__dict__` of another object, with that object's table of buffers"
         raise Withheld(msg)

@@ -89,7 +89,7 @@ def _is_optional(
     may_hold = [one for one in (*built, *later) if may_be(one.value, NoneValue)]
     if not may_hold:
         return False
-    if any(attribute in uses.guarded for uses in context.family_uses):
+    if attribute in context.family_uses.guarded:
         return True
     if any(one in later or (isinstance(one, Write) and not may_be(one.prior, Unset)) for one in may_hold):
         return True

@@ -32,7 +32,5 @@ def dead_placeholder(context: ClassContext, plan: Plan) -> Write | None:
 
 
 def _may_be_read(context: ClassContext, attribute: str) -> bool:
-    reading = context.readers(attribute).union(
-        *(one.dynamic | one.asking | one.reaching for one in context.family_uses)
-    )
+    reading = context.readers(attribute) | context.family_uses.computing
     return not reading.isdisjoint(context.building)

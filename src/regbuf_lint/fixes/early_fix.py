@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import BUILDERS, names_string
-from regbuf_lint.classes.uses import methods_of
+from regbuf_lint.classes.uses import together
 from regbuf_lint.fixes.buffer_annotations import annotation_edits
 from regbuf_lint.fixes.buffer_fix import BufferFix, judged_fix, message, text_style, withheld
 from regbuf_lint.fixes.buffer_plan import (
@@ -151,17 +151,17 @@ def _read_by_bases(context: ClassContext, attribute: str, called: Iterable[str])
         attribute: the attribute.
         called: attributes of the object, methods among them, that the class itself reads until then.
     """
-    others = context.own_uses[1:]
-    names = {read for uses in others for read, methods in uses.read.items() if "__init__" in methods} | {*called}
+    inference = context.inference
+    own, others = context.object_uses, together([*map(inference.uses, inference.classes(context.built)[1:])])
+    names = {read for read, methods in others.read.items() if "__init__" in methods} | {*called}
     before = 0
     while len(names) > before:
         before = len(names)
-        names |= {read for uses in context.own_uses for read, methods in uses.read.items() if methods & names}
-    for tables in ((uses.read, uses.stored) for uses in context.own_uses):
-        reader = min(methods_of(tables, attribute) & names, default=None)
-        if reader is not None:
-            return f"`{reader}`"
-    if methods_of([table for uses in others for table in (uses.read, uses.stored)], attribute) & BUILDERS:
+        names |= {read for read, methods in own.read.items() if methods & names}
+    reader = min(names & own.users(attribute), default=None)
+    if reader is not None:
+        return f"`{reader}`"
+    if others.users(attribute) & BUILDERS:
         return "the constructor of a base class"
     values = [value for one in context.definitions for value in one.values.values()]
     return "a base class that looks up names of the class's attributes" if names_string(values, attribute) else None

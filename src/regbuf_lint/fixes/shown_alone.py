@@ -113,7 +113,7 @@ def _moves(context: ClassContext, attribute: str, mover: str) -> bool:
 
 def _is_unread(context: ClassContext, attribute: str) -> bool:
     """Whether no method of the class, its bases and subclasses uses an attribute that others may know by its name."""
-    if context.in_dict(attribute) is not None or any(one.dict_users for one in context.family_uses):
+    if context.in_dict(attribute) is not None or context.family_uses.dict_users:
         return False
     if any(map(context.runs_later, context.readers(attribute))):
         return False

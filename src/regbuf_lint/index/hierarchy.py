@@ -61,7 +61,7 @@ class Hierarchy:
     def _find_order(self, symbol: ClassSymbol) -> tuple[Base, ...]:
         bases = self.bases(symbol)[0]
         chains = [self.order(base) if isinstance(base, ClassSymbol) else (base,) for base in bases]
-        merged = _merged([*chains, bases])
+        merged = chains[0] if len(chains) == 1 else _merged([*chains, bases])
         if merged is None:
             merged = tuple(reversed(dict.fromkeys(reversed([base for chain in chains for base in chain]))))
         return (symbol, *(base for base in merged if base != symbol))

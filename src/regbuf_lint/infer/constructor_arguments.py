@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import arguments_with_defaults, given_expressions, is_name, receiver_name
 from regbuf_lint.classes.reaching import own_attribute
 from regbuf_lint.classes.stores import stores_in
-from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.tree import walk
 
@@ -96,7 +95,7 @@ class ConstructorArguments:
         for owner in self._inference.classes(self._symbol):
             definition = self._inference.definition(owner)
             table = self._inference.uses(owner).read
-            reading = {method for attribute in self.kept for method in methods_of([table], attribute)}
+            reading = {method for attribute in self.kept for method in table.get(attribute, ())}
             for function in (*definition.methods.values(), *definition.properties.values()):
                 if function in self._handed or function.name in reading:
                     yield owner, function

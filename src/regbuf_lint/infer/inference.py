@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-from regbuf_lint.classes.definition import ClassDefinition, define
-from regbuf_lint.classes.uses import AttributeUses, uses_of
+from regbuf_lint.classes.definition import BUILDERS, ClassDefinition, define
+from regbuf_lint.classes.uses import AttributeUses, together, uses_of
 from regbuf_lint.index.hierarchy import Hierarchy
 from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.reads import Memo
@@ -103,6 +103,9 @@ class Inference:
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
+        self._object_uses: Memo[ClassSymbol, AttributeUses] = Memo(project.reads)
+        self._function_names: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
+        self._replaced: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
         self.generators: dict[Scope, bool] = {}
         self.traces: Memo[tuple[object, ...], Trace] = Memo(project.reads)
         self.traced_calls: Memo[tuple[object, ...], TracedCall] = Memo(project.reads)
@@ -132,6 +135,25 @@ class Inference:
             known = self._uses[symbol.scope] = uses_of(self.definition(symbol))
         return known
 
+    def object_uses(self, symbol: ClassSymbol) -> AttributeUses:
+        """Uses of attributes in the bodies of a class and of its bases."""
+        return self._object_uses.found(symbol, lambda _: together([*map(self.uses, self.classes(symbol))]))
+
+    def function_names(self, symbol: ClassSymbol) -> frozenset[str]:
+        """Names of the functions in the bodies of a class and of its bases."""
+        return self._function_names.found(symbol, self._find_function_names)
+
+    def _find_function_names(self, symbol: ClassSymbol) -> frozenset[str]:
+        return frozenset(node.name for base in self.classes(symbol) for node in self.definition(base).functions)
+
+    def replaced(self, symbol: ClassSymbol) -> frozenset[str]:
+        """Names of the methods of a class, other than those that build objects, that a base has, too."""
+        return self._replaced.found(symbol, self._find_replaced)
+
+    def _find_replaced(self, symbol: ClassSymbol) -> frozenset[str]:
+        inherited = frozenset[str]().union(*(self.definition(base).methods for base in self.classes(symbol)[1:]))
+        return inherited & self.definition(symbol).methods.keys() - BUILDERS
+
     def uses_in(self, symbol: ClassSymbol, methods: frozenset[str]) -> tuple[AttributeUses, ...]:
         """Uses of attributes in some methods of a class and of its bases, those without such methods left out."""
         definitions = [self.definition(base) for base in self.classes(symbol)]
@@ -157,7 +179,7 @@ class Inference:
 
     def is_all_known(self, symbol: ClassSymbol) -> bool:
         """Whether no base is unknown, and no method sets attributes under names that are not known."""
-        if any(self.uses(base).dynamic for base in self.classes(symbol)):
+        if self.object_uses(symbol).dynamic:
             return False
         return all(
             torch_class(base.name) is not None or base.name.partition(".")[0] in sys.stdlib_module_names

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.moves import moves_parts
 from regbuf_lint.classes.short_lived import ends_with
-from regbuf_lint.classes.uses import methods_of
 from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.symbols import ClassSymbol, External
@@ -85,11 +84,10 @@ def _users(inference: Inference, method: Scope) -> list[Scope | None]:
     if owner is None or method_around(method) is not method:
         return []
     name = getattr(method.node, "name", "")
-    tables = [inference.uses(base) for base in inference.classes(owner)]
-    if any(name in keeping for table in tables for keeping in table.stored.values()):
+    uses = inference.object_uses(owner)
+    if any(name in keeping for keeping in uses.stored.values()):
         return []
-    users = methods_of([table.read for table in tables], name)
-    found = [inference.find_method(owner, user) for user in sorted(users)]
+    found = [inference.find_method(owner, user) for user in sorted(uses.read.get(name, ()))]
     return [None if one is None else one[0].scope.child(one[1]) for one in found]
 
 

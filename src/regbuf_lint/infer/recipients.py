@@ -60,7 +60,8 @@ def _takers(
 ) -> Iterator[tuple[Symbol, _Given]]:
     """The functions and classes that some methods call with the attribute, or an item of it, among the arguments."""
     for owner in inference.classes(symbol):
-        for name in methods & inference.definition(owner).methods.keys():
+        users = inference.uses(owner).users(attribute)
+        for name in methods & users & inference.definition(owner).methods.keys():
             function = inference.definition(owner).methods[name]
             scope = owner.scope.child(function)
             for call in _given(function, attribute):
@@ -137,4 +138,4 @@ def _registers(inference: Inference, symbol: Symbol) -> bool:
         return symbol.name in PARAMETERS or (known is not None and bool(known.buffers))
     if not isinstance(symbol, ClassSymbol):
         return False
-    return any("register_buffer" in inference.uses(base).read for base in inference.classes(symbol))
+    return "register_buffer" in inference.object_uses(symbol).read

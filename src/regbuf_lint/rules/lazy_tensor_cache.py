@@ -101,8 +101,7 @@ def _methods(filled: list[Write]) -> set[str]:
 
 def _asks_for(context: ClassContext, attribute: str) -> bool:
     """Whether a method that runs after construction asks whether the attribute is None, or is there."""
-    methods = (method for uses in context.family_uses for method in uses.guarded.get(attribute, ()))
-    return any(map(context.runs_later, methods))
+    return any(map(context.runs_later, context.family_uses.guarded.get(attribute, ())))
 
 
 def _is_filled_with(context: ClassContext, attribute: str, own: set[str], asked: list[set[str]]) -> bool:

@@ -126,7 +126,7 @@ def _read_by_property(context: ClassContext, name: str) -> frozenset[str] | None
         name in context.inference.definition(base).properties for base in context.inference.classes(context.built)
     ):
         return None
-    return frozenset(read for uses in context.own_uses for read, methods in uses.read.items() if name in methods)
+    return frozenset(read for read, methods in context.object_uses.read.items() if name in methods)
 
 
 def _finding(context: ClassContext, event: Registration, why: str, help_text: str) -> Finding:

@@ -23,7 +23,6 @@ from regbuf_lint.model.value import UNKNOWN, Literal, NoneValue, is_only
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from regbuf_lint.classes.uses import AttributeUses
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
@@ -53,8 +52,7 @@ def traced(
         runs_later: whether a method of a name runs once the object is built.
         at_end: the attributes of a finished object.
     """
-    classes = (*inference.classes(built), *(one for sub in subclasses for one in inference.classes(sub)))
-    names = {function.name for one in dict.fromkeys(classes) for function in inference.definition(one).functions}
+    names = frozenset[str]().union(*map(inference.function_names, (built, *subclasses)))
     key = (built, subclasses, attributes, frozenset(filter(runs_later, names)), Same(at_end))
     return inference.traces.found(
         key, lambda _: Follower(inference, built, subclasses, attributes, runs_later).trace(at_end)
@@ -140,12 +138,10 @@ class Follower:
 
         These are all where it replaces a method that touches one, or that such a method uses.
         """
-        every = self._inference.classes(subclass)
-        own = self._inference.definition(subclass).methods.keys() - BUILDERS
-        replaced = {name for base in every[1:] for name in own & self._inference.definition(base).methods.keys()}
-        tables = [self._inference.uses(base).read for base in every]
-        used = any(not touching.isdisjoint(table.get(name, ())) for name in replaced for table in tables)
-        return every if used or not touching.isdisjoint(replaced) else (subclass,)
+        replaced = self._inference.replaced(subclass)
+        read = self._inference.object_uses(subclass).read
+        used = any(not touching.isdisjoint(read.get(name, ())) for name in replaced)
+        return self._inference.classes(subclass) if used or not touching.isdisjoint(replaced) else (subclass,)
 
     def _methods(
         self,
@@ -182,6 +178,8 @@ class Follower:
 
     def _is_left_alone(self, symbol: ClassSymbol, name: str) -> bool:
         """Whether nothing uses a method but methods that others take the place of, on an object of a class."""
+        if name not in self._inference.object_uses(symbol).read:
+            return False
         every = self._inference.classes(symbol)
         using = [(base, user) for base in every for user in self._inference.uses(base).read.get(name, ())]
         return bool(using) and not any(self._is_run(symbol, *one) for one in using)
@@ -195,26 +193,23 @@ class Follower:
 
     def _touching(self, symbol: ClassSymbol) -> frozenset[str]:
         """Names of methods that may touch an attribute that somebody asks about, by themselves or through others."""
-        tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
-        wanted = set(self._attributes)
-        reached = {name for uses in self._of_project(symbol) for name in uses.dynamic | uses.reaching | uses.asking}
-        pending = wanted
+        uses = self._inference.object_uses(symbol)
+        reached = self._computing(symbol) if uses.computing else set[str]()
+        pending = set(self._attributes)
         while pending:
-            found = {
-                method
-                for uses in tables
-                for table in (uses.read, uses.stored)
-                for name in pending
-                for method in table.get(name, ())
-            }
+            found = {method for name in pending for method in uses.users(name)}
             pending = found - reached
             reached |= found
         return frozenset(reached)
 
-    def _of_project(self, symbol: ClassSymbol) -> list[AttributeUses]:
-        """Uses in the class and in bases beside which an attribute is named: others compute names for all classes."""
+    def _computing(self, symbol: ClassSymbol) -> set[str]:
+        """Methods that compute names, of the class and of bases beside which an attribute is named.
+
+        Other bases compute names for all classes.
+        """
         every = self._inference.classes(symbol)
-        return [self._inference.uses(one) for one in every if one == symbol or self._is_named(one, symbol)]
+        meant = (one for one in every if one == symbol or self._is_named(one, symbol))
+        return {name for one in meant for name in self._inference.uses(one).computing}
 
     def _is_named(self, base: ClassSymbol, symbol: ClassSymbol) -> bool:
         """Whether the text of a class, or of its base, has the name of an attribute as a string."""
@@ -230,21 +225,20 @@ class Follower:
 
     def _setting(self, symbol: ClassSymbol) -> frozenset[str]:
         """Names of methods that assign an attribute that somebody asks about."""
-        tables = [self._inference.uses(base).stored for base in self._inference.classes(symbol)]
-        return frozenset(method for table in tables for name in self._attributes for method in table.get(name, ()))
+        stored = self._inference.object_uses(symbol).stored
+        return frozenset(method for name in self._attributes for method in stored.get(name, ()))
 
     def _used_by(self, symbol: ClassSymbol, names: set[str]) -> set[str]:
         """Those of some methods that others of them use."""
-        tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
-        return {name for name in names for uses in tables if uses.read.get(name, set()) & (names - {name})}
+        read = self._inference.object_uses(symbol).read
+        return {name for name in names if read.get(name, set()) & (names - {name})}
 
     def _at_entry(self, symbol: ClassSymbol, built: Mapping[str, AttributeState]) -> dict[str, AttributeState]:
         """The attributes of an object that has been used: what other methods set may be anything by then."""
-        tables = [self._inference.uses(base) for base in self._inference.classes(symbol)]
+        stored = self._inference.object_uses(symbol).stored
         found = {}
         for name, known in built.items():
-            setting = {method for uses in tables for method in uses.stored.get(name, ())}
-            changes = any(map(self._runs_later, setting)) and is_only(known.value, Literal, NoneValue)
+            changes = any(map(self._runs_later, stored.get(name, ()))) and is_only(known.value, Literal, NoneValue)
             found[name] = replace(known, trail=None, value=known.value | UNKNOWN if changes else known.value)
         return found
 
