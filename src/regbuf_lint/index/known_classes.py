@@ -8,15 +8,12 @@ import sys
 from enum import Enum
 from fnmatch import translate
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from regbuf_lint.source.toml_files import parse_toml
 
 
 class Verdict(Enum):
@@ -69,7 +66,7 @@ class OutsideClass(Struct, frozen=True):
 def _known_members() -> tuple[tuple[re.Pattern[str], OutsideClass], ...]:
     return tuple(
         (_any_of(tuple(entry["names"])), _outside_class(entry))
-        for entry in tomllib.loads(_data("known_members.toml"))["class"]
+        for entry in parse_toml(_data("known_members.toml"))["class"]
     )
 
 
@@ -98,7 +95,7 @@ def _torch_table() -> dict[str, Any]:
 @cache
 def _catalogue() -> tuple[dict[str, Verdict], re.Pattern[str], re.Pattern[str]]:
     """What is said of classes by their full names, and the patterns of those that are nn.Module classes or are not."""
-    packages = tomllib.loads(_data("known_bases.toml"))["package"]
+    packages = parse_toml(_data("known_bases.toml"))["package"]
     modules = tuple(name for package in packages for name in package["modules"])
     others = tuple(name for package in packages for name in package["not_modules"])
     exact = dict.fromkeys(modules, Verdict.YES) | dict.fromkeys(others, Verdict.NO)
@@ -106,7 +103,7 @@ def _catalogue() -> tuple[dict[str, Verdict], re.Pattern[str], re.Pattern[str]]:
 
 
 def _data(name: str) -> str:
-    return files("regbuf_lint.index").joinpath("data", name).read_text(encoding="utf-8")
+    return Path(__file__).with_name("data").joinpath(name).read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=8)

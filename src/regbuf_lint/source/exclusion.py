@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,10 +46,16 @@ class Exclusion:
     """
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @cached_property
+    def _groups(self) -> list[_Group]:
+        """The patterns, compiled when somebody asks: many runs look at one file and at no directory."""
+        settings = self._settings
         placed = [(settings.root, settings.exclude)]
         placed += [(one.root or settings.root, one.patterns) for one in settings.inherited_excludes]
         found = ((os.path.realpath(root), tuple(map(anchored, patterns))) for root, patterns in placed)
-        self._groups = [_Group(root, compile_patterns(patterns)) for root, patterns in found]
+        return [_Group(root, compile_patterns(patterns)) for root, patterns in found]
 
     def covers(self, real: str) -> bool:
         """Whether the patterns cover a real path (which need not exist) or a directory above it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,8 @@ def ini_sections(path: Path) -> dict[str, dict[str, str]]:
     """What the sections of a file hold by their names; none where there is no such file, or it is broken."""
     if not os.path.exists(path):  # noqa: PTH110  a parser takes longer to make
         return {}
+    import configparser  # noqa: PLC0415  start-up time
+
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True, inline_comment_prefixes=("#",))
     try:
         parser.read(path, encoding="utf-8")

@@ -129,14 +129,14 @@ def read_document(path: Path) -> dict[str, Any] | None:
         msg = f"{shown_path(path)}: {os_error_text(error)}"
         raise SettingsError(msg) from error
     try:
-        return _parse(text)
+        return parse_toml(text)
     except ValueError as error:
         msg = f"{shown_path(path)}: invalid TOML: {' '.join(str(error).split())}"
         raise SettingsError(msg) from error
 
 
 @lru_cache(maxsize=16)
-def _parse(text: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
     """Parse TOML; a file is looked at for its own table and for those of other tools.
 
     Raises:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 from fnmatch import translate
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from msgspec import Struct
 
+from regbuf_lint.source.toml_files import parse_toml
 from regbuf_lint.torch_facts.traits import has
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 class LibraryFunctions(Struct, frozen=True):
@@ -51,8 +46,8 @@ class LibraryFunctions(Struct, frozen=True):
 @cache
 def library_functions() -> LibraryFunctions:
     """The checked-in list."""
-    text = files("regbuf_lint.torch_facts").joinpath("data", "library_functions.toml").read_text(encoding="utf-8")
-    packages = tomllib.loads(text)["package"]
+    text = Path(__file__).with_name("data").joinpath("library_functions.toml").read_text(encoding="utf-8")
+    packages = parse_toml(text)["package"]
     return LibraryFunctions(*(_any_of(packages, name) for name in LibraryFunctions.__struct_fields__))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -24,7 +24,7 @@ class Table(Struct, frozen=True):
 @cache
 def table() -> Table:
     """The table of the torch version that it was generated from."""
-    text = files("regbuf_lint.torch_facts").joinpath("data", "torch_api.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("data").joinpath("torch_api.json").read_text(encoding="utf-8")
     raw = json.loads(text)
     return Table(
         raw["functions"],
