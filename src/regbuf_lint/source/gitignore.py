@@ -16,20 +16,28 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _GROUP_NAME = re.compile(r"\?P<\w+>")
+_NAME = re.compile(r"!?([\w.+-]+)/?")
+"""A pattern for what has a name, in whatever directory; most patterns are such."""
 
 
 class Patterns(Struct, frozen=True):
     """Gitignore-style patterns.
 
-    Most paths are spoken of by no pattern, and one expression made of all patterns tells these in one search.
+    Most paths are spoken of by no pattern, which is told by their names and by one search for all other patterns.
 
     Attributes:
-        spec: the patterns.
-        any_of: matches what one of them speaks of; None of no patterns.
+        lines: the patterns.
+        names: the names for which patterns stand that are nothing but a name.
+        any_of: matches what one of the others speaks of; None where there is none.
     """
 
-    spec: GitIgnoreSpec
+    lines: tuple[str, ...]
+    names: frozenset[str]
     any_of: re.Pattern[str] | None
+
+    def __bool__(self) -> bool:
+        """Whether they speak of any path."""
+        return bool(self.names) or self.any_of is not None
 
     def verdict(self, relative: str) -> bool | None:
         """Return whether the patterns leave out a path (True), keep it (False) or do not speak of it (None).
@@ -37,9 +45,9 @@ class Patterns(Struct, frozen=True):
         Args:
             relative: path relative to where the patterns stand, ``/`` between its parts and at the end of a directory.
         """
-        if self.any_of is None or self.any_of.search(relative) is None:
+        if self.names.isdisjoint(relative.split("/")) and (self.any_of is None or not self.any_of.search(relative)):
             return None
-        return self.spec.check_file(relative).include
+        return _spec(self.lines).check_file(relative).include
 
 
 @lru_cache(maxsize=256)
@@ -49,13 +57,19 @@ def compile_patterns(patterns: tuple[str, ...]) -> Patterns:
     Raises:
         ValueError: one of them is not valid.
     """
+    named = {one: match for one in patterns if (match := _NAME.fullmatch(one))}
+    others = tuple(one for one in patterns if one not in named)
+    speaking = [one for one in _spec(others).patterns if one.include is not None] if others else []
+    # A group has its name in each pattern, and an expression may have a name only once.
+    choice = "|".join(f"(?:{_GROUP_NAME.sub('?:', str(one.regex.pattern))})" for one in speaking if one.regex)
+    return Patterns(patterns, frozenset(one[1] for one in named.values()), re.compile(choice) if choice else None)
+
+
+@lru_cache(maxsize=256)
+def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec  # noqa: PLC0415  start-up time
 
-    spec = GitIgnoreSpec.from_lines(patterns)
-    speaking = [one.regex.pattern for one in spec.patterns if one.include is not None and one.regex is not None]
-    # A group has its name in each pattern, and an expression may have a name only once.
-    choice = "|".join(f"(?:{_GROUP_NAME.sub('?:', text)})" for text in map(str, speaking))
-    return Patterns(spec, re.compile(choice) if choice else None)
+    return GitIgnoreSpec.from_lines(patterns)
 
 
 def anchored(pattern: str) -> str:
@@ -131,7 +145,7 @@ def with_file(stack: IgnoreStack, directory: str, name: str = ".gitignore") -> I
     except OSError:
         return stack
     patterns = _lenient_patterns(lines)
-    if patterns.any_of is None:
+    if not patterns:
         return stack
     return (*stack, IgnoreFile(as_directory(directory), patterns))
 
