@@ -42,7 +42,7 @@ def _concrete(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSymbol, .
         return (symbol,)
     below = list(islice(subclasses(inference, symbol), MOST_LOOKED_AT + 1))
     modules = [one for one in below if inference.hierarchy.membership(one).verdict is Verdict.YES]
-    bases = {base for one in modules for base in inference.classes(one)[1:]}
+    bases = {base for one in modules for base in inference.hierarchy.bases(one)[0]}
     found = tuple(one for one in modules if one not in bases or is_made(inference, one))
     return found if found and len(found) <= MOST_SUBCLASSES and len(below) <= MOST_LOOKED_AT else (symbol,)
 
