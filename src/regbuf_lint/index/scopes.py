@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +20,8 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 """What a ``FunctionNode`` is, for ``isinstance``."""
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_GLOBAL = re.compile(r"(?:^|[:;\r])[^\S\n]*global\b", re.MULTILINE)
+"""Where a ``global`` statement may begin; comments speak of global things far more often."""
 
 
 class ImportBinding(Struct, frozen=True, eq=False):
@@ -133,7 +136,7 @@ class Scope:
 
     def _set_by_functions(self) -> Iterator[tuple[str, Binding]]:
         """Names of the file that its functions bind anew (``global x``)."""
-        if self.parent is not None or "global " not in self.file.source.text:
+        if self.parent is not None or not _GLOBAL.search(self.file.source.text):
             return
         for node in walk(self.node):
             if isinstance(node, ast.Global):
