@@ -20,7 +20,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 """What a ``FunctionNode`` is, for ``isinstance``."""
 ScopeNode: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_GLOBAL = re.compile(r"(?:^|[:;\r])[^\S\n]*global\b", re.MULTILINE)
+_GLOBAL = re.compile(r"(?:^|[:;\r])[^\S\r\n]*global\b", re.MULTILINE)
 """Where a ``global`` statement may begin; comments speak of global things far more often."""
 
 
