@@ -220,7 +220,7 @@ class ClassContext:
     @cached_property
     def family_uses(self) -> AttributeUses:
         """Uses of attributes in methods of the class, its bases, and the classes that inherit from it."""
-        return together([*map(self.inference.uses, self._family)])
+        return together(map(self.inference.uses, self._family))
 
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""

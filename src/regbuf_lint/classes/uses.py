@@ -12,7 +12,7 @@ from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from regbuf_lint.index.scopes import FunctionNode
 
@@ -71,8 +71,9 @@ class AttributeUses(Struct, eq=False):
         return bool(self.reaching) or attribute in self.in_dict
 
 
-def together(several: Sequence[AttributeUses]) -> AttributeUses:
+def together(bodies: Iterable[AttributeUses]) -> AttributeUses:
     """Uses in the bodies of several classes as if it were one body."""
+    several = tuple(bodies)
     if len(several) == 1:
         return several[0]
     found = AttributeUses()

@@ -152,7 +152,7 @@ def _read_by_bases(context: ClassContext, attribute: str, called: Iterable[str])
         called: attributes of the object, methods among them, that the class itself reads until then.
     """
     inference = context.inference
-    own, others = context.object_uses, together([*map(inference.uses, inference.classes(context.built)[1:])])
+    own, others = context.object_uses, together(map(inference.uses, inference.classes(context.built)[1:]))
     names = {read for read, methods in others.read.items() if "__init__" in methods} | {*called}
     before = 0
     while len(names) > before:

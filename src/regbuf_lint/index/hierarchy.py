@@ -61,7 +61,7 @@ class Hierarchy:
     def _find_order(self, symbol: ClassSymbol) -> tuple[Base, ...]:
         bases = self.bases(symbol)[0]
         chains = [self.order(base) if isinstance(base, ClassSymbol) else (base,) for base in bases]
-        merged = chains[0] if len(chains) == 1 else _merged([*chains, bases])
+        merged = _merged([*chains, bases])
         if merged is None:
             merged = tuple(reversed(dict.fromkeys(reversed([base for chain in chains for base in chain]))))
         return (symbol, *(base for base in merged if base != symbol))
@@ -119,6 +119,8 @@ def _merged(chains: Sequence[tuple[Base, ...]]) -> tuple[Base, ...] | None:
     """The merge of C3: what comes first in some chain and in no chain later; None where there is none such."""
     merged: list[Base] = []
     while chains := [chain for chain in chains if chain]:
+        if len(chains) == 1:
+            return (*merged, *chains[0])
         behind = {base for chain in chains for base in chain[1:]}
         first = next((chain[0] for chain in chains if chain[0] not in behind), None)
         if first is None:

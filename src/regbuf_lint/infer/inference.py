@@ -137,7 +137,7 @@ class Inference:
 
     def object_uses(self, symbol: ClassSymbol) -> AttributeUses:
         """Uses of attributes in the bodies of a class and of its bases."""
-        return self._object_uses.found(symbol, lambda _: together([*map(self.uses, self.classes(symbol))]))
+        return self._object_uses.found(symbol, lambda _: together(map(self.uses, self.classes(symbol))))
 
     def function_names(self, symbol: ClassSymbol) -> frozenset[str]:
         """Names of the functions in the bodies of a class and of its bases."""

@@ -302,7 +302,7 @@ def _keep_parameters(frame: Frame, node: ast.expr, value: Value, state: State, *
 
 def _truthiness(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     value = _current(frame, test, state)
-    if value is None and isinstance(test, ast.Name) and not _may_be(frame.name(test.id, state), truth=truth):
+    if value is None and isinstance(test, ast.Name) and not _may_count_as(frame.name(test.id, state), truth=truth):
         return frame.inference.project.has_behind_dot(frame.scope.file, test.id)
     if not value:
         return True
@@ -310,11 +310,11 @@ def _truthiness(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> b
         rest = frozenset(one for one in without(value, NoneValue) if not (isinstance(one, Literal) and not one.value))
         _replace(frame, test, rest, state)
         return bool(rest)
-    return _may_be(value, truth=truth)
+    return _may_count_as(value, truth=truth)
 
 
-def _may_be(value: Value, *, truth: bool) -> bool:
-    """Whether a value may be true (or false); constants of the file, such as switches, are known not to be."""
+def _may_count_as(value: Value, *, truth: bool) -> bool:
+    """Whether a value may count as true, or as false."""
     return not all(isinstance(one, Literal) and bool(one.value) is not truth for one in value)
 
 

@@ -181,8 +181,8 @@ class Follower:
         if name not in self._inference.object_uses(symbol).read:
             return False
         every = self._inference.classes(symbol)
-        using = [(base, user) for base in every for user in self._inference.uses(base).read.get(name, ())]
-        return bool(using) and not any(self._is_run(symbol, *one) for one in using)
+        using = ((base, user) for base in every for user in self._inference.uses(base).read.get(name, ()))
+        return not any(self._is_run(symbol, *one) for one in using)
 
     def _is_run(self, symbol: ClassSymbol, owner: ClassSymbol, method: str) -> bool:
         """Whether an object of a class may run a method as a base has it."""
