@@ -189,6 +189,12 @@ class TestOutput:
         assert "RBF001/case3  plain-tensors  cpu     FAILED" in out
         assert "RBF001/case2  " not in out
         assert "no device other than the CPU was asked for  " in out
+        assert "\nRBF001/case3  FAILED   plain-tensors on cpu: " in out
+        assert "\nNot verified: 4 cases, of which 3 passed; " in out
+        run("cases", "--device", "cpu", "--output-format", "markdown", "-o", "report.md", capsys=capsys)
+        text = (project / "report.md").read_text(encoding="utf-8")
+        assert "| not verified | outcome | reason |\n" in text
+        assert "\n| RBF001/case3 | FAILED | plain-tensors on cpu: " in text
 
     def test_output_of_the_code_does_not_reach_ours(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (project / "plain.py").write_text(Version(rows(PLAIN, "print('{}')")).text(), encoding="utf-8")

@@ -165,8 +165,13 @@ def in_full(reports: Sequence[CaseReport], *, outcomes: Sequence[Outcome] = tupl
 def summary(reports: Sequence[CaseReport], machine: Machine) -> str:
     """Return the last line."""
     number = counts(reports)
-    said = "Verified" if is_verified(reports, machine) else "Not verified"
     cases = "1 case" if len(reports) == 1 else f"{len(reports)} cases"
+    if is_verified(reports, machine):
+        said = "Verified"
+    else:
+        said = "Not verified"
+        passed = sum(report.verdict.outcome is Outcome.PASSED for report in reports)
+        cases += f", of which {passed} passed" if len(reports) > 1 else ""
     return (
         f"{said}: {cases}; {number[Outcome.PASSED]} checks passed, {number[Outcome.FAILED]} failed, "
         f"{number[Outcome.NOT_RUN]} not run."
@@ -193,13 +198,20 @@ def as_table(reports: Sequence[CaseReport], machine: Machine, *, verbose: bool, 
         parts.append(draw(("case", "check", "device", "outcome", "reason"), rows))
     if not full:
         parts.append(draw(("not run", "times", "cases"), _reasons(reports)))
-        wrong = [(name, _MARKS[one.outcome], one.reason) for name, one in unverified(reports).items()]
-        parts += [draw(("not verified", "outcome", "reason"), wrong)] if wrong else []
+        wrong = _wrong(reports)
+        parts += [draw(_WRONG_HEADER, wrong)] if wrong else []
     parts += [_lines(one) for report in reports for one in report.tracebacks if verbose]
     targets = [(name, _MARKS[one.outcome], one.reason) for name, one in target_verdicts(reports).items()]
     if targets:
         parts.append(draw(("class", "outcome", "reason"), targets))
     return "\n".join([*parts, summary(reports, machine)]) + "\n"
+
+
+_WRONG_HEADER = ("not verified", "outcome", "reason")
+
+
+def _wrong(reports: Sequence[CaseReport]) -> list[Row]:
+    return [(name, _MARKS[one.outcome], one.reason) for name, one in unverified(reports).items()]
 
 
 def _lines(text: str) -> str:
@@ -248,17 +260,19 @@ _CASE_HEADER = ("case", "passed", "failed", "not run", "the original", "seconds"
 
 
 def as_markdown(reports: Sequence[CaseReport], machine: Machine, *, each_case: bool = True) -> str:
-    """Return the tables as Markdown: by check, by case, and why checks were not run.
+    """Return the tables as Markdown: what is not verified, by check, by case, and why checks were not run.
 
     Args:
         reports: what was verified.
         machine: where.
         each_case: whether there is a table of the cases (see ``as_csv``).
     """
+    wrong = _wrong(reports)
     parts = [
         "\n".join(f"- {line}" for line in heading(machine)),
         summary(reports, machine),
         _costs(reports),
+        *([_markdown(_WRONG_HEADER, wrong)] if wrong else []),
         _markdown(("check", "device", "passed", "failed", "not run"), list(by_check(reports))),
         *([_markdown(_CASE_HEADER, list(_by_case(reports)))] if each_case else []),
         _markdown(("not run", "times", "cases"), _reasons(reports)),
