@@ -34,6 +34,16 @@ def test_what_patterns_say(patterns: tuple[str, ...], path: str, *, expected: bo
     assert compile_patterns(patterns).verdict(path) is expected
 
 
+def test_what_is_no_pattern_raises() -> None:
+    with pytest.raises(ValueError, match="bad character range z-a"):
+        compile_patterns(("a.py", "[z-a].py"))
+
+
+def test_expressions_of_patterns_warn_nobody(recwarn: pytest.WarningsRecorder) -> None:
+    assert compile_patterns(("[[]a]", "x")).verdict("[a]")
+    assert not recwarn.list
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(["", "!", "/"]), st.lists(st.sampled_from(PARTS), min_size=1, max_size=3)).map(

@@ -217,6 +217,7 @@ def test_a_file_of_another_name_may_have_keys_at_its_top(text: str) -> None:
             'pyproject.toml: `per-attribute-persistent`: write patterns in quotation marks: `"Attention.mask"`',
         ),
         ("exclude = ['!']", "pyproject.toml: `exclude`: `!` is no valid pattern"),
+        ("exclude = ['a', '[z-a].py']", "pyproject.toml: `exclude`: `[z-a].py` is no valid pattern"),
     ],
 )
 def test_mistakes_are_told_with_file_and_place(text: str, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -50,8 +51,8 @@ def package(directory: Path, stored: str, first: str = "pass") -> Path:
 
 def test_right_fixes(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    command = [sys.executable, str(SCRIPTS / "verify_safe_fixes.py"), str(package(tmp_path / "one", PLAIN))]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    kept = tmp_path / "arguments.json"
+    done = run(str(package(tmp_path / "one", PLAIN)), "--arguments", str(kept), "--jobs", "2")
     assert done.returncode == 0, done.stderr
     assert "| one | 2 | 2 | 1 | 1 | 1 |\n" in done.stdout
     assert "| forward on meta | 0 | 1 | 0 | 0 |\n" in done.stdout
@@ -59,6 +60,34 @@ def test_right_fixes(tmp_path: Path) -> None:
     assert "| save after forward | 1 | 0 | 0 | 0 |\n" in done.stdout
     assert "| same outputs | 1 | 0 | 0 | 0 |\n" in done.stdout
     assert "not built: KeyError 1\n" in done.stdout
+    found = json.loads(kept.read_text(encoding="utf-8"))
+    assert found.keys() == {"one/toys/layers.py::Scale", "one/toys/layers.py::Closed"}
+    assert found["one/toys/layers.py::Scale"]["init"].startswith("Scale(dim=")
+
+
+def test_arguments_are_taken_from_where_they_are_kept(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    kept = tmp_path / "arguments.json"
+    arguments = {"init": "Closed('secret')", "inputs": "{'x': torch.ones(3)}"}
+    kept.write_text(json.dumps({f"one/toys/layers.py::{name}": arguments for name in ("Scale", "Closed")}))
+    done = run(str(package(tmp_path / "one", PLAIN)), "--arguments", str(kept))
+    assert done.returncode == 0, done.stderr
+    assert "| one | 2 | 2 | 2 | 2 | 2 |\n" in done.stdout
+    assert "| forward on meta | 0 | 2 | 0 | 0 |\n" in done.stdout
+
+
+def test_a_device_that_is_absent(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    kept = tmp_path / "arguments.json"
+    kept.write_text('{"one/toys/layers.py::Scale": {}, "one/toys/layers.py::Closed": {}}')
+    done = run(str(package(tmp_path / "one", PLAIN)), "--arguments", str(kept), "--device", "vulkan")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].startswith("verify_safe_fixes.py: error: vulkan: ")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(SCRIPTS / "verify_safe_fixes.py"), *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize(
@@ -84,11 +113,11 @@ def test_what_a_wrong_fix_breaks(
 
     before = package(tmp_path / "before", PLAIN, first) / "toys" / "layers.py"
     after = package(tmp_path / "after", fixed, first) / "toys" / "layers.py"
-    target = script.Target("toys", str(before), "Scale", init="Scale(4, 0.5, [2])")
+    target = script.Target("toys", "layers.py::Scale", str(before), "Scale", init="Scale(4, 0.5, [2])")
     target.inputs = "{'x': torch.ones(2, 4), 'ids': torch.zeros(2, dtype=torch.long)}"
     changed = script.Package("toys", [target], ((str(before), str(after)),))
     with BorrowingWorker(Limits()) as worker:
-        found = list(script.compared(target, changed, [str(before.parents[1])], worker))
+        found = list(script.compared(target, changed, [str(before.parents[1])], ["meta"], worker))
     wrong = [(what, said) for what, word, said in found if word == "broken"]
     assert broken[0] in [what for what, _ in wrong]
     assert any(broken[1] in said for _, said in wrong)

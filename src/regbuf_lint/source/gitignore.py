@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pathspec import GitIgnoreSpec
 
@@ -62,14 +64,28 @@ def compile_patterns(patterns: tuple[str, ...]) -> Patterns:
     speaking = [one for one in _spec(others).patterns if one.include is not None] if others else []
     # A group has its name in each pattern, and an expression may have a name only once.
     choice = "|".join(f"(?:{_GROUP_NAME.sub('?:', str(one.regex.pattern))})" for one in speaking if one.regex)
-    return Patterns(patterns, frozenset(one[1] for one in named.values()), re.compile(choice) if choice else None)
+    with _as_value_error():
+        any_of = re.compile(choice) if choice else None
+    return Patterns(patterns, frozenset(one[1] for one in named.values()), any_of)
 
 
 @lru_cache(maxsize=256)
 def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec  # noqa: PLC0415  start-up time
 
-    return GitIgnoreSpec.from_lines(patterns)
+    with _as_value_error():
+        return GitIgnoreSpec.from_lines(patterns)
+
+
+@contextmanager
+def _as_value_error() -> Iterator[None]:
+    """Let nothing else be heard of expressions that pathspec makes: not of ``[z-a]``, nor of ``[[`` (a warning)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        try:
+            yield
+        except re.error as error:
+            raise ValueError(str(error)) from error
 
 
 def anchored(pattern: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from regbuf_lint.verify.isolation.client import Worker
 from regbuf_lint.verify.model import Machine
@@ -13,10 +13,13 @@ from regbuf_lint.verify.observing import described
 from regbuf_lint.verify.verifying import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from regbuf_lint.verify.isolation.supervision import Limits
     from regbuf_lint.verify.model import Case, CaseReport
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _ACCELERATORS = frozenset({"cuda", "mps", "xpu"})
 
@@ -68,22 +71,39 @@ def run_cases(
     Raises:
         WorkerError: torch cannot be imported.
     """
+
+    def one(case: Case, worker: Worker) -> CaseReport:
+        report = verify(case, worker, seen)
+        on_done(report)
+        return report
+
+    return list(shared_out(cases, workers, one))
+
+
+def shared_out(
+    items: Iterable[Item], workers: Sequence[Worker], do: Callable[[Item, Worker], Result]
+) -> Iterator[Result]:
+    """Give what a function returns for each item, in their order; as many run at a time as there are workers.
+
+    Args:
+        items: what there is to do.
+        workers: what starts processes. Each serves one item at a time; all are ended where anything is raised.
+        do: is called with an item and the worker that serves it, in a thread.
+    """
     idle: SimpleQueue[Worker] = SimpleQueue()
     for worker in workers:
         idle.put(worker)
 
-    def one(case: Case) -> CaseReport:
+    def one(item: Item) -> Result:
         worker = idle.get()
         try:
-            report = verify(case, worker, seen)
+            return do(item, worker)
         finally:
             idle.put(worker)
-        on_done(report)
-        return report
 
     with ThreadPoolExecutor(len(workers)) as pool:
         try:
-            return list(pool.map(one, cases))
+            yield from pool.map(one, items)
         except BaseException:
             for worker in workers:
                 worker.abort()
