@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.check import Seen
 from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.isolation.supervision import Limits
-from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Machine, Outcome
+from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Claims, Machine, Outcome
 from regbuf_lint.verify.runner import run_cases
 
 if TYPE_CHECKING:
@@ -89,6 +90,46 @@ def test_the_round_trip_comes_after_a_forward(fixed: str, said: str, tmp_path: P
     (result,) = [one for one in report.results if one.check == "round-trip"]
     assert result.verdict.outcome is (Outcome.FAILED if said else Outcome.PASSED)
     assert said in result.verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("first", "declared", "expected"),
+    [
+        ("self.seen = x.detach().sum(0)", True, Outcome.NOT_RUN),
+        ("self.seen = x.detach().sum(0)", False, Outcome.FAILED),
+        ("pass", True, Outcome.FAILED),
+    ],
+)
+def test_state_that_a_fix_declares_not_to_save(
+    first: str, expected: Outcome, tmp_path: Path, *, declared: bool
+) -> None:
+    """What calls replace may be left out of checkpoints, as it was; what is drawn when the object is built may not."""
+    pytest.importorskip("torch")
+    stored = "self.scale = torch.ones(3)"
+    original = Version(rows(stored, "self.seen = torch.rand(3)"), rows("x = x + self.seen", first))
+    registered = 'self.register_buffer("seen", torch.rand(3), persistent=False)'
+    fixed = Version(rows(registered, 'self.register_buffer("scale", torch.ones(3), persistent=False)'), original.first)
+    write_pair(tmp_path, "state", original, fixed)
+    (case,) = pairs(tmp_path)
+    with BorrowingWorker(Limits()) as worker:
+        (report,) = run_cases([replace(case, claims=Claims(declared=declared))], META, [worker])
+    (result,) = [one for one in report.results if one.check == "round-trip"]
+    assert result.verdict.outcome is expected, result.verdict.reason
+
+
+@pytest.mark.parametrize(("stored", "expected"), [("None", Outcome.PASSED), ("2.0", Outcome.FAILED)])
+def test_a_key_that_a_fix_declares_and_a_buffer_that_is_none(stored: str, expected: Outcome, tmp_path: Path) -> None:
+    """A buffer is in ``state_dict()`` once it is a tensor: one that is None in this object breaks no promise."""
+    pytest.importorskip("torch")
+    plain, scale = f"self.seen = {stored}", "self.scale = torch.ones(3)"
+    seen = plain if stored == "2.0" else f'self.register_buffer("seen", {stored})'
+    write_pair(tmp_path, "none", Version(rows(scale, plain)), Version(rows(FIXED, seen)))
+    (case,) = pairs(tmp_path)
+    claims = Claims(declared=True, adds=(("", "seen"),))
+    with BorrowingWorker(Limits()) as worker:
+        (report,) = run_cases([replace(case, claims=claims)], META, [worker])
+    (result,) = [one for one in report.results if one.check == "state-dict-keys"]
+    assert result.verdict.outcome is expected, result.verdict.reason
 
 
 def test_what_the_original_cannot_load_either_is_no_fault_of_the_fix(tmp_path: Path) -> None:

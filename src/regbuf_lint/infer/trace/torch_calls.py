@@ -242,8 +242,8 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
     for one in call.trails:
         call.use(one, Sink.PLACE)
     values = [call.value(one) for _, one in call.given]
-    places = frozenset[Origin]().union(*(one.origins for one in call.trails))
-    to_cpu = any(one.flow is Flow.PLACE and one.on_cpu for one in places)
+    places = [one for given in call.trails for one in given.origins if one.flow is Flow.PLACE]
+    to_cpu = bool(places) and all(one.on_cpu for one in places)
     if has("move_to_cpu_methods", name) or to_cpu or any(map(is_cpu, values)):
         return trail.then(Flow.METADATA if is_number(call.result) else Flow.TO_CPU)
     if has("cast_methods", name) or (values and all(map(_is_no_device, values))):

@@ -39,11 +39,12 @@ class StateDictKeys(Check):
             [pattern for owner, pattern in declared if owner in classes]
             for declared in (seen.claims.adds, seen.claims.removes)
         )
+        still_none = {name for name, one in seen.inventory["buffers"].items() if one["none"]}
         for found, patterns, what in ((gained, adds, "gained"), (lost, removes, "lost")):
             verdict = none_of(_unmatched(found, patterns), f"{what}, but not declared")
             if verdict is not PASSED:
                 return verdict
-            verdict = none_of(_unused(patterns, found), f"declared as {what}, but not")
+            verdict = none_of(_unused(patterns, found | still_none), f"declared as {what}, but not")
             if verdict is not PASSED:
                 return verdict
         return PASSED
