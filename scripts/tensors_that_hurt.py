@@ -171,7 +171,7 @@ def in_child(place: str, device: str, seconds: int) -> dict[str, Any]:
 
 def findings_of(path: Path) -> dict[Key, str]:
     """Return the rule that reports an attribute, of the linter's JSON."""
-    found = json.loads(path.read_text(encoding="utf-8"))["findings"]
+    found = json.loads(path.read_text(encoding="utf-8"))
     return {
         (Path(one["filename"]).name, one["class"], one["attribute"]): one["code"]
         for one in found

@@ -65,7 +65,7 @@ def endless():
 def run(directory: Path, findings: list[dict[str, str]], *factories: str) -> str:
     pytest.importorskip("torch")
     (directory / "nets.py").write_text(TEXT, encoding="utf-8")
-    (directory / "findings.json").write_text(json.dumps({"findings": findings}), encoding="utf-8")
+    (directory / "findings.json").write_text(json.dumps(findings), encoding="utf-8")
     command = [sys.executable, str(SCRIPT), "--findings", "findings.json", "--jobs", "2", "--timeout", "12"]
     command += [f"nets.py::{name}" for name in factories]
     done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=directory)

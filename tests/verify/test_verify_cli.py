@@ -14,6 +14,7 @@ import pytest
 from mutants import PLAIN, Version, rows
 
 from borrowed_workers import borrow_workers
+from regbuf_lint.report.json_format import not_followed_record
 from regbuf_lint.verify import cli
 from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.model import BUILDS, SHOWS_BUG
@@ -143,7 +144,8 @@ class TestClassesOfUsers:
     ) -> None:
         fix = {"applicability": "safe", "state_dict": {"adds": ["scale"], "removes": []}}
         finding = {"code": "RBF001", "filename": "plain.py", "class": "Net", "attribute": "scale", "fix": fix}
-        (project / "findings.json").write_text(json.dumps([finding]), encoding="utf-8")
+        no_finding = not_followed_record("plain.py", "Net")
+        (project / "findings.json").write_text(json.dumps([finding, no_finding]), encoding="utf-8")
         arguments = [*self.CALLED, "--fixed", "plain.py=model.py"]
         code, found = as_json(*arguments, "--device", "meta", "--findings", "findings.json", capsys=capsys)
         assert code == cli.FAILED
