@@ -218,6 +218,7 @@ def environment() -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+        "NVIDIA_TF32_OVERRIDE": "0",  # convolutions on CUDA round to TF32 else (page "CUDA Environment Variables")
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # asking for CUDA must not touch it, or no child could use it
     }
 
