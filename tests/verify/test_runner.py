@@ -52,6 +52,6 @@ def test_nothing_is_forked_where_only_an_interpreter_of_its_own_can_use_the_devi
 def test_outputs_on_cuda_are_computed_in_full_precision_whatever_the_user_s_environment_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A network of convolutions and thresholds gave outputs of which some were 10 % off, on one H100 with torch 2.11."""
+    """A network of convolutions gave outputs of which some were 10 % off, on one H100 with torch 2.11."""
     monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "1")
     assert environment()["NVIDIA_TF32_OVERRIDE"] == "0"
