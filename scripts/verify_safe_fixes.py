@@ -78,7 +78,7 @@ class Target:
 
     @property
     def adds(self) -> set[str]:
-        """Keys that ``state_dict()`` gains, as the fixes declare."""
+        """Keys that ``state_dict()`` of such an object gains, as the fixes of its class declare."""
         return {key for one in self.findings if one.fix is not None for key in one.fix.adds}
 
 
@@ -89,6 +89,11 @@ class Package:
     name: str
     targets: list[Target]
     replaced: tuple[tuple[str, str], ...]
+
+    @property
+    def adds(self) -> set[str]:
+        """Keys that ``state_dict()`` gains, as the fixes declare: an object may hold parts of other classes."""
+        return {key for target in self.targets for key in target.adds}
 
 
 def fixed_package(directory: Path, texts: Path, mode: FixMode, jobs: int) -> Package:
@@ -196,7 +201,7 @@ def compared(
     if after.inventory is None:
         yield "build", "broken", after.problem or str(after.error)
         return
-    first, second = outcomes(before, set(), what), outcomes(after, target.adds, what)
+    first, second = outcomes(before, set(), what), outcomes(after, package.adds, what)
     for key, name in what.items():
         if key not in first or key not in second:
             continue

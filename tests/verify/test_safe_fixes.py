@@ -85,6 +85,43 @@ def test_a_device_that_is_absent(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith("verify_safe_fixes.py: error: vulkan: ")
 
 
+OWNER = """\
+import torch
+from torch import nn
+
+
+class Part(nn.Module):
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.noise = torch.rand(dim)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.noise
+
+
+class Owner(nn.Module):
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.part = Part(dim)
+        self.scale = torch.ones(dim)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.part(x * self.scale)
+"""
+
+
+def test_keys_that_fixes_of_parts_declare(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "owners.py").write_text(OWNER, encoding="utf-8")
+    kept = tmp_path / "arguments.json"
+    arguments = {name: {"init": f"{name}(3)", "inputs": "{'x': torch.ones(3)}"} for name in ("Part", "Owner")}
+    kept.write_text(json.dumps({f"one/owners.py::{name}": of for name, of in arguments.items()}))
+    done = run(str(tmp_path / "one"), "--arguments", str(kept), "--unsafe-fixes")
+    assert "| strict load | 2 | 0 | 0 | 0 |\n" in done.stdout
+    assert done.returncode == 0, done.stdout
+
+
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(SCRIPTS / "verify_safe_fixes.py"), *arguments]
     return subprocess.run(command, check=False, capture_output=True, text=True)

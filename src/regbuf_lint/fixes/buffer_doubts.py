@@ -9,7 +9,7 @@ from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.outside_uses import looked_up_in_dict
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing
-from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty
+from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty, takes_another_shape
 from regbuf_lint.fixes.shown_alone import why_shown
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
@@ -183,7 +183,10 @@ def _is_saved_otherwise(context: ClassContext, attribute: str) -> bool:
 
 def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:
     """What fails where a method puts a tensor of another shape in the buffer's place."""
-    if plan.attribute is None or context.change_of(plan.attribute) not in {Change.CACHE, Change.REPLACED}:
+    if plan.attribute is None:
+        return []
+    is_replaced = context.change_of(plan.attribute) in {Change.CACHE, Change.REPLACED}
+    if not is_replaced and not takes_another_shape(context, plan.attribute):
         return []
     who = replacing(context, plan)
     if plan.persistent:

@@ -47,8 +47,10 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
         return False
     if change is Change.REPLACED and attribute is not None:
         starts_as_none = may_be(context.value_of(attribute), NoneValue)
-        return not (starts_as_none or _is_other_range(context, attribute) or _is_of_any_length(context, attribute))
-    return change is Change.STATE and not (attribute is not None and _is_reshaped(context, attribute))
+        lengths = (_is_other_range, _is_of_any_length, takes_another_shape)
+        return not (starts_as_none or any(one(context, attribute) for one in lengths))
+    shapes = (_is_reshaped, takes_another_shape)
+    return change is Change.STATE and not (attribute is not None and any(one(context, attribute) for one in shapes))
 
 
 def is_saved_by_class(context: ClassContext, attribute: str) -> bool:
@@ -98,6 +100,16 @@ def _is_of_any_length(context: ClassContext, attribute: str) -> bool:
     """Whether a method that runs later gives the attribute what is as long as numbers in something else say."""
     called = called_for(methods_where(context.definitions, context.runs_later), attribute)
     return any(has("ragged_functions", f"torch.{name}") or has("ragged_methods", name) for name in called)
+
+
+def takes_another_shape(context: ClassContext, attribute: str) -> bool:
+    """Whether it has no dimensions when it is built, and a method gives it what is shaped like another tensor."""
+    starts = list(tensors(context.value_of(attribute)))
+    if not starts or not all(one.is_number for one in starts):
+        return False
+    anew = [one for one in context.trace(attribute).stores(attribute) if not one.own_flows]
+    called = called_for(methods_where(context.definitions, context.runs_later), attribute)
+    return bool(anew) and any(name.endswith("_like") for name in called)
 
 
 def _is_reshaped(context: ClassContext, attribute: str) -> bool:
