@@ -169,7 +169,7 @@ def as_plain(alternative: Tensor | Parameter | Buffer) -> Tensor:
     if isinstance(alternative, Buffer):
         return replace(alternative.tensor, fresh=False)
     return Tensor(
-        derived=alternative.trainable,
+        derived=alternative.gives_graph,
         random=alternative.random,
         fresh=False,
         view_of_parameter=True,

@@ -97,10 +97,17 @@ class Parameter(Alternative, frozen=True):
     Attributes:
         trainable: False only where ``requires_grad=False`` is written.
         random: whether its first value comes from a random generator, as far as is known.
+        flagged: whether something says that it is trained or is not, and which of them is not known.
     """
 
     trainable: bool = True
     random: bool = True
+    flagged: bool = False
+
+    @property
+    def gives_graph(self) -> bool:
+        """Whether what is computed from it surely carries a graph."""
+        return self.trainable and not self.flagged
 
 
 class Buffer(Alternative, frozen=True):

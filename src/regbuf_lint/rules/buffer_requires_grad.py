@@ -111,7 +111,7 @@ def _freezes_parameters(context: ClassContext) -> bool:
 
 def _carries_gradient(one: Alternative) -> bool:
     if isinstance(one, Parameter):
-        return one.trainable
+        return one.gives_graph
     return isinstance(one, Tensor) and (one.requires_grad or one.derived) and not one.empty  # which has no values
 
 
