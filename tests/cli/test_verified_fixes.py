@@ -190,6 +190,7 @@ class TestWriting:
         code, _, err = run("--factory", "factories.py::net", "model.py", capsys=capsys)
         assert code == 1
         assert "model.py::Net: factories.py::net: the factory net() raises ValueError: no data (factories.py:2)" in err
+        assert "; the original does not work either\n" in err
         assert (project / "model.py").read_text(encoding="utf-8") == MODEL
 
     def test_a_missing_factory_is_a_mistake(self, project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -171,7 +171,8 @@ class _Run:
     def _built(self, original: Observation, fixed: Observation) -> Verdict:
         against = fixed.verdict()
         if against is not None:
-            return against
+            broken_before = original.verdict() is not None and not self._case.claims.codes & RAISES.keys()
+            return failed(f"{against.reason}; the original does not work either") if broken_before else against
         if original.problem:
             return failed(f"original: {original.problem}")
         if original.error and not self._case.claims.codes & RAISES.keys():

@@ -114,7 +114,9 @@ def hidden(subject: Subject, fixed: dict[str, list[str]]) -> list[str]:
     )
 
 
-def bases(subject: Subject) -> dict[str, list[str]]:
-    """Return the classes of the built objects, with their bases."""
-    kinds = {type(one) for one in subject.module.modules()}
-    return {kind.__qualname__: [base.__qualname__ for base in kind.__mro__] for kind in kinds}
+def bases(subject: Subject) -> dict[str, list[list[str]]]:
+    """Return the names of the built objects' classes, with the bases of each class of that name."""
+    found: dict[str, list[list[str]]] = {}
+    for kind in {type(one) for one in subject.module.modules()}:
+        found.setdefault(kind.__qualname__, []).append([base.__qualname__ for base in kind.__mro__])
+    return {name: sorted(several) for name, several in found.items()}
