@@ -34,6 +34,7 @@ class Net(nn.Module):
         ("scaled(self.mask)", "passes it to `elsewhere.scaled`"),
         ("scaled(self.mask.exp())", "passes what it computes from it to `elsewhere.scaled`"),
         ("scaled(self.mask.view(-1))", "passes it to `elsewhere.scaled`"),
+        ("return kept[self.mask]", "uses it as an index, which a tensor on another device has to copy each time"),
         ("kept[name + '.mask'] = self.mask", "stores it in `kept` too"),
         ("kept[name] = self.mask", "combines it with `kept`, which comes from the caller"),
     ],

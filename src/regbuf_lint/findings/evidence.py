@@ -25,7 +25,7 @@ _HANDED = {
     Sink.STORED: "stores {what} in `{callee}` too",
     Sink.NUMPY: "gives {what} to NumPy",
     Sink.ON_CPU: "gives {what} to `{callee}`, which wants it on the CPU",
-    Sink.INDEX: "uses {what} as an index",
+    Sink.INDEX: "uses {what} as an index, which a tensor on another device has to copy each time",
 }
 """What a method does with the tensor that may carry it to where tensors of another device are."""
 
