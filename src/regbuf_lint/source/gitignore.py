@@ -79,7 +79,7 @@ def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
 
 @contextmanager
 def _as_value_error() -> Iterator[None]:
-    """Let nothing else be heard of expressions that pathspec makes: not of ``[z-a]``, nor of ``[[`` (a warning)."""
+    """Let expressions that pathspec makes raise nothing else (``[z-a]`` does), and give no warning (``[[`` does)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         try:

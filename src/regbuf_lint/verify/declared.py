@@ -27,7 +27,7 @@ def declared(file: str, fixed: tuple[tuple[str, str], ...]) -> Claims:
     files = {before for before, _ in fixed}
     try:
         data = json.loads(Path(file).read_text(encoding="utf-8"))
-        findings = (one for one in data if one["code"] is not None)  # what is left says that a class is too large
+        findings = (one for one in data if one["code"] is not None)  # else it says that a class is too large
         own = [one for one in findings if str(Path(one["filename"]).resolve()) in files]
         adds = tuple(key for one in own for key in _declared(one, "adds"))
         removes = tuple(key for one in own for key in _declared(one, "removes"))
