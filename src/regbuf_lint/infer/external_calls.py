@@ -67,7 +67,10 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
     if frame.inference.is_tensor_function(name) or library_functions().tensors.match(name):
         return frozenset({Tensor()})
     if name in _PARAMETERS:
-        return frozenset({_parameter(arguments.argument(0, "data"), arguments.argument(1, "requires_grad"))})
+        data = arguments.argument(0, "data")
+        known = bool(data) and all(isinstance(one, Tensor) for one in data)
+        made = Parameter(random=not known or any(one.random for one in tensors(data)))
+        return frozenset({made.asked(arguments.argument(1, "requires_grad"))})
     if name in BUFFERS:
         inner = arguments.argument(0, "data")
         return frozenset(
@@ -235,16 +238,3 @@ def _fresh(one: Alternative) -> Alternative:
             location=one.location,
         )
     return one
-
-
-def _parameter(data: Value, requires_grad: Value) -> Parameter:
-    known = bool(data) and all(isinstance(one, Tensor) for one in data)
-    return Parameter(
-        trainable=not _is_false(requires_grad),
-        random=not known or any(one.random for one in tensors(data)),
-        flagged=not all(isinstance(one, Literal) for one in requires_grad),
-    )
-
-
-def _is_false(value: Value) -> bool:
-    return bool(value) and all(isinstance(one, Literal) and not one.value for one in value)

@@ -118,10 +118,7 @@ def _of_tensor(frame: Frame, callee: MethodOf, owner: Tensor, arguments: Argumen
 
 def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
     if name == "requires_grad_":
-        wanted = arguments.argument(0, "requires_grad")
-        refused = bool(wanted) and all(isinstance(one, Literal) and not one.value for one in wanted)
-        known = all(isinstance(one, Literal) for one in wanted)
-        return frozenset({replace(owner, trainable=not refused, flagged=not known)})
+        return frozenset({owner.asked(arguments.argument(0, "requires_grad"))})
     if name in _SAME_PARAMETER or (name.endswith("_") and not name.endswith("__")):
         return frozenset({owner})
     if name == "to" and arguments.every() and all(map(_is_usual, arguments.every())):

@@ -109,6 +109,14 @@ class Parameter(Alternative, frozen=True):
         """Whether what is computed from it surely carries a graph."""
         return self.trainable and not self.flagged
 
+    def asked(self, requires_grad: Value) -> Parameter:
+        """Return it as an argument ``requires_grad`` leaves it; a Parameter is trained where none is given."""
+        known = all(isinstance(one, Literal) for one in requires_grad)
+        refused = (
+            bool(requires_grad) and known and not any(one.value for one in requires_grad if isinstance(one, Literal))
+        )
+        return replace(self, trainable=not refused, flagged=not known)
+
 
 class Buffer(Alternative, frozen=True):
     """A tensor that is a registered buffer of the object that it was read from, or an ``nn.Buffer`` not stored yet.

@@ -169,15 +169,13 @@ class _Run:
         return seen.lacks(self._torch, own)
 
     def _built(self, original: Observation, fixed: Observation) -> Verdict:
+        raises = not original.problem and self._case.claims.codes & RAISES.keys()  # as what such a rule is about does
+        before = None if raises else original.verdict()
         against = fixed.verdict()
         if against is not None:
-            broken_before = original.verdict() is not None and not self._case.claims.codes & RAISES.keys()
-            return failed(f"{against.reason}; the original does not work either") if broken_before else against
-        if original.problem:
-            return failed(f"original: {original.problem}")
-        if original.error and not self._case.claims.codes & RAISES.keys():
-            against = original.verdict()
-            return failed(f"original: {against.reason if against else ''}")
+            return failed(f"{against.reason}; the original does not work either") if before else against
+        if before is not None:
+            return failed(f"original: {before.reason}")
         said = fixed.does_more(original)
         if said and not original.error:
             again = self._look(self._case.original, ORIGINAL, [CALLED])
