@@ -13,12 +13,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
-import os
 import re
-import signal
 import sys
 import warnings
 from contextlib import suppress
+from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from forked import rows_of_child
 from regbuf_lint.verify.worker.importing import import_file
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ def written(parameters: Sequence[inspect.Parameter], values: Sequence[str]) -> s
     return ", ".join(value if one.kind is only else f"{one.name}={value}" for one, value in pairs)
 
 
-def searched(request: dict[str, Any], note: Callable[[dict[str, str]], None]) -> None:
-    """Try arguments, and note what is better than what was found before."""
+def searched(request: dict[str, Any]) -> Iterator[dict[str, str]]:
+    """Try arguments, and yield what is better than what was found before."""
     sys.path[:0] = request["paths"]
     importlib.invalidate_caches()
     names = {"torch": torch, "nn": nn, **vars(import_file(request["file"]))}
@@ -140,16 +140,16 @@ def searched(request: dict[str, Any], note: Callable[[dict[str, str]], None]) ->
             error = error or f"{type(failure).__name__}: {failure}"[:200]
             continue
         if not built:
-            note({"init": init, "inputs": ""})
+            yield {"init": init, "inputs": ""}
         built += 1
         inputs = called(module, names)
         if inputs is not None:
-            note({"init": init, "inputs": inputs})
+            yield {"init": init, "inputs": inputs}
             return
         if built == MOST_CALLED_BUILDS:
             return
     if not built:
-        note({"error": error or "nothing to try"})
+        yield {"error": error or "nothing to try"}
 
 
 def called(module: nn.Module, names: dict[str, Any]) -> str | None:
@@ -163,34 +163,15 @@ def called(module: nn.Module, names: dict[str, Any]) -> str | None:
     return None
 
 
-def in_child(request: dict[str, Any], answers: Path) -> None:
-    """Search in a process that cannot harm this one."""
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        return
-
-    def note(found: dict[str, str]) -> None:
-        with answers.open("a", encoding="utf-8") as out:
-            out.write(json.dumps({"file": request["file"], "class": request["class"], **found}) + "\n")
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.dup2(1, 2)
-    signal.alarm(SECONDS)
-    try:
-        searched(request, note)
-    except BaseException as failure:  # noqa: BLE001  also what exits
-        note({"error": f"{type(failure).__name__}: {failure}"[:200]})
-    os._exit(0)
-
-
 def main(requests: str, answers: str) -> None:
     """Search for all requests."""
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     for number, request in zip(count(1), json.loads(Path(requests).read_text(encoding="utf-8")), strict=False):
         print(f"{number}: {request['class']}", file=sys.stderr)
-        in_child(request, Path(answers))
+        with Path(answers).open("a", encoding="utf-8") as out:
+            for found in rows_of_child(partial(searched, request), SECONDS):
+                print(json.dumps({"file": request["file"], "class": request["class"], **found}), file=out)
 
 
 if __name__ == "__main__":

@@ -18,12 +18,11 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
-import os
-import signal
 import sys
 import warnings
 from collections import Counter, defaultdict
 from contextlib import suppress
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,12 +30,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from forked import rows_of_child
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
 from regbuf_lint.verify.containers import tensors_in  # noqa: E402  from the checkout, installed or not
 from regbuf_lint.verify.worker.importing import import_file  # noqa: E402
-from regbuf_lint.verify.worker.subject import seed_everything  # noqa: E402
+from regbuf_lint.verify.worker.subject import called, seed_everything  # noqa: E402
+from regbuf_lint.verify.worker.values import moved, replaced, tensors  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,23 +52,10 @@ Key = tuple[str, str, str]
 """The name of a file, a class and an attribute."""
 
 
-def moved(value: Any, device: str) -> Any:
-    """Return a value with the tensors in it, and in its containers, on a device."""
-    if isinstance(value, torch.Tensor):
-        return value if isinstance(value, nn.Parameter) else value.to(device)
-    if isinstance(value, dict):
-        return {key: moved(one, device) for key, one in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(moved(one, device) for one in value))
-    return type(value)(moved(one, device) for one in value) if type(value) in {list, tuple, set} else value
-
-
-def called(module: nn.Module, inputs: Any) -> list[torch.Tensor]:
+def outputs(module: nn.Module, inputs: Any) -> list[torch.Tensor]:
     """Call a module and return the tensors that it gives."""
-    seed_everything(0)
     with torch.no_grad():
-        outputs = module(**inputs) if isinstance(inputs, dict) else module(*inputs)
-    return [tensor for _, tensor in tensors_in(outputs)]
+        return tensors(called(module, inputs, seed=0))
 
 
 def plain_attributes(module: nn.Module) -> dict[str, list[tuple[nn.Module, str]]]:
@@ -90,12 +79,15 @@ class Trial:
         self.factory, self.device = factory, device
         module, inputs = self._new()
         self.attributes = {name: _places(parts) for name, parts in plain_attributes(module).items()}
-        self.expected = called(module, inputs)
+        self.expected = outputs(module, inputs)
 
     def _new(self) -> tuple[nn.Module, Any]:
         seed_everything(0)
         module, inputs = self.factory()
         return module.eval(), inputs
+
+    def _there(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor if isinstance(tensor, nn.Parameter) else tensor.to(self.device)
 
     def error(self, stays: Callable[[str], bool]) -> str:
         """Move a new module, and by hand each attribute that does not stay; say what goes wrong, or nothing."""
@@ -104,8 +96,8 @@ class Trial:
         try:
             module.to(self.device)
             for owner, name in (one for key, parts in plain.items() if not stays(key) for one in parts):
-                vars(owner)[name] = moved(vars(owner)[name], self.device)
-            given = called(module, moved(inputs, self.device))
+                vars(owner)[name] = replaced(vars(owner)[name], self._there)
+            given = outputs(module, moved(inputs, self.device))
         except Exception as error:  # noqa: BLE001  whatever the user's code raises
             return f"{type(error).__name__}: {error}".partition("\n")[0][:120]
         return "" if self.device == "meta" or _same(given, self.expected) else "other outputs than on the CPU"
@@ -148,25 +140,9 @@ def tried(place: str, device: str) -> Iterator[dict[str, Any]]:
 
 
 def in_child(place: str, device: str, seconds: int) -> dict[str, Any]:
-    """Try a factory in a process that cannot harm this one; the last thing that it says counts."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(writing)
-        with os.fdopen(reading, encoding="utf-8") as rows:
-            said = rows.read().splitlines()
-        os.waitpid(child, 0)
-        return dict(json.loads(said[-1])) if said else {"factory": place}
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.dup2(1, 2)
-    signal.alarm(seconds)
-    with os.fdopen(writing, "w", encoding="utf-8") as out:
-        try:
-            for row in tried(place, device):
-                print(json.dumps(row), file=out, flush=True)
-        except BaseException:  # noqa: BLE001  also what exits: what has been said counts
-            os._exit(1)
-    os._exit(0)
+    """Try a factory in a process that cannot harm this one; the last thing that it finds out counts."""
+    rows = rows_of_child(partial(tried, place, device), seconds)
+    return next((row for row in reversed(rows) if "factory" in row), {"factory": place})
 
 
 def findings_of(path: Path) -> dict[Key, str]:
