@@ -23,7 +23,7 @@ from regbuf_lint.infer.draws import is_drawn_by_torch
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import traced
-from regbuf_lint.model.class_view import Registration, Write, by_attribute, seen_by
+from regbuf_lint.model.class_view import GradientRequest, Registration, Write, by_attribute, seen_by
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
@@ -235,11 +235,17 @@ class ClassContext:
 
         One that is computed and that a later call puts another in place of is not: a Parameter could not be replaced.
         """
-        if not asks_for_gradient(value):
+        asks = asks_for_gradient(value) or (attribute in self._asked and asks_for_gradient(self.value_of(attribute)))
+        if not asks:
             return False
         if attribute is None or is_drawn_by_torch(self.inference, self._family, attribute):
             return True
         return not self.trace(attribute).replacements(attribute)
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """The attributes that a statement after the assignment asks for a gradient."""
+        return frozenset(event.attribute for event in self.construction.events if isinstance(event, GradientRequest))
 
     def runs_later(self, method: str) -> bool:
         """Whether a method runs after construction, be it then only or then too."""

@@ -77,7 +77,7 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Value, state: St
         if isinstance(target.value, ast.Name):
             state.locals[target.value.id] = map_tensors(owner, lambda tensor: _asking(tensor, wanted=wanted))
         if wanted or not is_only(value, Literal):
-            note_gradient(frame, target.value, state)
+            note_gradient(frame, target.value, state, always=is_only(value, Literal))
     elif target.attr == "data":
         note_filled(frame, target.value, state)
 
@@ -86,14 +86,21 @@ def _asking(tensor: Tensor, *, wanted: bool) -> Alternative:
     return replace(tensor, requires_grad=wanted)
 
 
-def note_gradient(frame: Frame, node: ast.expr, state: State) -> None:
-    """Record that ``node``, if it is an attribute of the object under construction, is to require a gradient."""
+def note_gradient(frame: Frame, node: ast.expr, state: State, *, always: bool = True) -> None:
+    """Record that ``node``, if it is an attribute of the object under construction, is to require a gradient.
+
+    Args:
+        frame: the function that runs.
+        node: what is asked for a gradient.
+        state: what is known there.
+        always: whether it is asked for one whatever the program's input.
+    """
     node = definition_of(frame.scope.node, node)
     if frame.recorder is not None and isinstance(node, ast.Attribute) and _is_self(frame, node, state):
         frame.recorder.gradient(node, frame.step(state), node.attr, state.attribute(node.attr).value)
         known = state.attribute(node.attr)
         asking = map_tensors(known.value, lambda tensor: _asking(tensor, wanted=True))
-        state.attributes[node.attr] = replace(known, value=asking)
+        state.attributes[node.attr] = replace(known, value=asking if always else known.value | asking)
 
 
 def note_random(frame: Frame, node: ast.expr, state: State) -> None:

@@ -8,13 +8,13 @@ from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.definition import methods_where
 from regbuf_lint.classes.stores import freezes
 from regbuf_lint.findings.event_finding import event_finding
+from regbuf_lint.fixes.gradient_requests import without_request
 from regbuf_lint.infer.derivatives import is_differentiated_by_hand
 from regbuf_lint.model.class_view import GradientRequest, Registration
-from regbuf_lint.model.fix import Applicability, Edit, Fix
+from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
 from regbuf_lint.model.value import Buffer, NoneValue, Parameter, Tensor, is_only, may_be, tensors, without
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.lines import without_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,15 +162,8 @@ def _asked(context: ClassContext, event: GradientRequest) -> Finding:
 
 
 def _removal(context: ClassContext, event: GradientRequest) -> tuple[Fix | None, str]:
-    from regbuf_lint.rewrite.gradients import is_bare_request  # noqa: PLC0415  libcst is slow to load
-
-    statement = event.step.statement
-    if context.text.is_alone_in_block(statement):
-        return None, "fix withheld: the statement is all that its block holds"
     try:
-        if not is_bare_request(context.source, statement):
-            return None, "fix withheld: the statement does more than that"
-        edit = Edit(without_statement(context.source, statement), "")
+        edit = without_request(context, event)
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     return Fix(Applicability.UNSAFE, f"Leave buffer `{event.attribute}` without a gradient", (edit,)), _LOOK

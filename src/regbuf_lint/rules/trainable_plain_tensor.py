@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.registered_elsewhere import is_registered_elsewhere
 from regbuf_lint.findings.inert import NEVER_READ, inert
+from regbuf_lint.fixes.gradient_requests import without_request
 from regbuf_lint.fixes.parameter_fix import parameter_obstacle
 from regbuf_lint.infer.derivatives import is_differentiated_by_hand, is_handed_out
-from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.class_view import GradientRequest, Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import is_tensor
+from regbuf_lint.model.value import is_tensor, tensors
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.names import attribute_key
 
@@ -67,6 +68,7 @@ DOCS = RuleDocs(
         ),
         withheld=(
             "the file has no name for `torch.nn`",
+            "a flag decides whether it asks for a gradient",
             "the statement is more than a plain assignment",
         ),
     ),
@@ -137,11 +139,17 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
         return None, f"fix withheld: {obstacle}"
     from regbuf_lint.rewrite.gradients import as_parameter  # noqa: PLC0415  libcst is slow to load
 
+    events = (one for one in context.construction.events if one.attribute == write.attribute)
+    requests = [one for one in events if isinstance(one, GradientRequest)]
+    if requests and not all(one.requires_grad for one in tensors(context.value_of(write.attribute or ""))):
+        return None, "fix withheld: whether it asks for a gradient is only known at run time"
+    style = context.text.style(write.step.method)
     try:
-        edit = as_parameter(context.source, write.step.statement, name, context.text.style(write.step.method))
+        edits = [without_request(context, one) for one in requests]
+        edits.append(as_parameter(context.source, write.step.statement, name, style))
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     message = f"Make `{write.attribute}` a Parameter"
     return Fix(
-        Applicability.UNSAFE, message, (edit,), adds=(attribute_key(write.attribute or "", context.name),)
+        Applicability.UNSAFE, message, tuple(edits), adds=(attribute_key(write.attribute or "", context.name),)
     ), _LOOK
