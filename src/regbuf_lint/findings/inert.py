@@ -12,7 +12,7 @@ from regbuf_lint.model.value import Location, Tensor, is_only, may_be, tensors, 
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
-    from regbuf_lint.model.use import Store
+    from regbuf_lint.model.use import Store, Trace
 
 NEVER_READ = "nothing reads it once the object is built"
 UNREAD_HERE = "nothing in its file reads it once the object is built, though other files read an attribute of that name"
@@ -43,7 +43,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     if trace.is_host_only(attribute) and not is_kept and not context.is_read_beside(attribute):
         return HOST_ONLY
     starts_as_number = may_be(value, Tensor) and all(one.is_number for one in tensors(value))
-    if starts_as_number and not trace.is_updated(attribute) and all(map(_keeps_number, trace.stores(attribute))):
+    if starts_as_number and not trace.is_updated(attribute) and _stays_number(trace, attribute):
         return NUMBER
     return CHOSEN_DEVICE if _stays_where_chosen(context, attribute) else None
 
@@ -55,6 +55,12 @@ def _is_only_filled(context: ClassContext, attribute: str) -> bool:
         return False
     filling = frozenset(one.method for one in uses)
     return not context.is_used_later(attribute, but=filling) and not context.is_read_elsewhere(attribute)
+
+
+def _stays_number(trace: Trace, attribute: str) -> bool:
+    """Whether no method gives the number dimensions, nor puts something else in its place."""
+    grows = any(one.sink is Sink.GROWN for one in trace.uses(attribute))
+    return not grows and all(map(_keeps_number, trace.stores(attribute)))
 
 
 def _keeps_number(store: Store) -> bool:

@@ -22,7 +22,7 @@ from regbuf_lint.torch_facts.traits import has
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
 
-_NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_"}
+_NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_", "squeeze"}
 _NUMBERS = NUMBER | {Other(kind) for kind in ("int", "float", "bool", "complex")}
 
 

@@ -27,6 +27,7 @@ class Sink(Enum):
     METADATA = "its shape is asked for, or whether it is None"
     PLACE = "its device or dtype is asked for"
     EMPTINESS = "the number of its elements is compared"
+    GROWN = "a number that gets dimensions, and goes with tensors of its own device alone from then on"
     INDEX = "an index into something else"
     BY_DEVICE = "a list or dict from which a device, or its number, chooses"
     DRAW = "the argument of a draw with a generator of the object"
@@ -41,7 +42,7 @@ class Sink(Enum):
     WEIGHT = "the weight with which a layer of torch computes"
 
 
-HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE})
+HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE, Sink.GROWN})
 """Ends that are the same wherever a tensor lies; what is made in its place has ends of its own."""
 
 _CPU_ALONE = frozenset({Sink.NUMPY, Sink.ON_CPU})
@@ -402,4 +403,4 @@ class Trace(Struct, frozen=True, eq=False):
 
 _FORWARD = "forward"
 _JOINED = frozenset({Sink.MEETS, Sink.MUTATED})
-_ASKING = frozenset({Sink.METADATA, Sink.PLACE, Sink.EMPTINESS})
+_ASKING = frozenset({Sink.METADATA, Sink.PLACE, Sink.EMPTINESS, Sink.GROWN})

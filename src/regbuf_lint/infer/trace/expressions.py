@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue, SelfMethod, SelfValue
 from regbuf_lint.infer.trace.call import in_full
 from regbuf_lint.infer.trace.calls import call_trail
+from regbuf_lint.infer.trace.grown_numbers import with_dimensions
 from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import ASSERTED, MATRIX_PRODUCT, Sink
 from regbuf_lint.model.value import (
@@ -106,6 +107,7 @@ def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, value: V
     if is_number(value):
         tracer.use(frame, owner, Sink.HOST, node)
         return owner.then(Flow.METADATA)
+    owner = with_dimensions(tracer, frame, node, owner, frame.value_of(node.value)) if not of_python else owner
     if isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
         return owner.item(node.slice.value)
     if isinstance(node.slice, ast.Slice) and owner.items is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from regbuf_lint.infer.trace.call import (
     passed,
     run_escaping,
 )
+from regbuf_lint.infer.trace.grown_numbers import with_dimensions
 from regbuf_lint.infer.trace.python_calls import container_called
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made, merged
 from regbuf_lint.model.use import AS_DEVICE, DRAWN, Sink
@@ -68,11 +70,20 @@ def torch_called(call: Call, name: str) -> Trail:
         call.use(call.trail(weight), Sink.WEIGHT)
     if saves(name) or (name not in table().functions and not is_torch_distribution(name)):
         return passed(call)
+    grows = has("join_functions", name) or has("reshape_functions", name)
+    trail = partial(_grown, call) if grows else call.trail
     first = call.argument(0, "input") if has("alone_functions", name) else None
     if first is not None:
         numbers = [one for key, one in call.given if key != "out" and one is not first]
-        return _apart(call, numbers, Sink.HOST, [call.trail(first)])
-    return computed(call, [call.trail(one) for key, one in call.given if key != "out"])
+        return _apart(call, numbers, Sink.HOST, [trail(first)])
+    return computed(call, [trail(one) for key, one in call.given if key != "out"])
+
+
+def _grown(call: Call, node: ast.expr) -> Trail:
+    """The trail of what a call gives dimensions, should its result have any."""
+    if is_number(call.result):
+        return call.trail(node)
+    return with_dimensions(call.tracer, call.frame, call.node, call.trail(node), call.value(node))
 
 
 def _apart(call: Call, others: list[ast.expr], sink: Sink, trails: list[Trail]) -> Trail:
@@ -226,6 +237,8 @@ def _of_place(call: Call, name: str, trail: Trail) -> Trail:
 def _reshaped(call: Call, name: str, trail: Trail) -> Trail:
     for one in call.trails:
         call.use(one, Sink.HOST)
+    if isinstance(call.node.func, ast.Attribute):
+        trail = _grown(call, call.node.func.value)
     return trail if has("view_methods", name) else trail.then(Flow.COMPUTED)
 
 
