@@ -12,6 +12,7 @@ from regbuf_lint.index.known_classes import Verdict, outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.collections import NAMED_WALKS, WALKS
 from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.numpy_api import ARRAY_CAST, ARRAY_VIEWS
 from regbuf_lint.infer.references import (
@@ -107,7 +108,8 @@ def _of_plain_object(owner: Alternative, name: str, node: ast.expr) -> Value:
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING
     moves = isinstance(owner, Loaded) and name in MOVERS
     casts = isinstance(owner, Unknown) and (name == ARRAY_CAST or has("move_methods", name))
-    known = gives_tensor or moves or casts or isinstance(owner, (Sequence, Mapping, Literal, Other))
+    walks = isinstance(owner, Unknown) and name in NAMED_WALKS
+    known = gives_tensor or moves or casts or walks or isinstance(owner, (Sequence, Mapping, Literal, Other))
     return frozenset({MethodOf(owner, name, node)}) if known else made_of(owner)
 
 
@@ -159,7 +161,7 @@ def _of_submodule(frame: Frame, owner: Submodule, name: str, node: ast.expr) -> 
         return frozenset({MethodOf(owner, name, node)})
     if isinstance(owner, BuiltSubmodule):
         return _of_object(frame, owner, name, node)
-    if name == "parameters":
+    if name in WALKS:
         return frozenset({MethodOf(owner, name, node)})
     known = torch_class(owner.class_name)
     if known is not None and name in known.parameters:
@@ -177,7 +179,7 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule | NamedTuple, name
     if found is not None:
         receiver: Value = frozenset({owner})
         return frozenset({bound(*found, receiver)})
-    if name == "parameters" and frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES:
+    if name in WALKS and frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES:
         return frozenset({MethodOf(owner, name, node)})
     construction = frame.construct(symbol)
     if construction is not None and name in construction.attributes:

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 MOST_ITEMS = 32
 _KIND_OF_ITEMS = {"size": "int", "range": "int", "str": "str"}
 """What the items of values are that hold no tensor."""
-PARAMETERS_IN_TURN: Value = frozenset({Sequence("generator", None, frozenset({Parameter()}))})
-"""What ``nn.Module.parameters()`` gives."""
 
 
 def sequence(kind: str, items: list[Value]) -> Value:
@@ -53,6 +51,20 @@ def sequence(kind: str, items: list[Value]) -> Value:
 def sequence_of(kind: str, element: Value) -> Value:
     """A list or tuple of unknown length."""
     return frozenset({Sequence(kind, None, element)})
+
+
+_PARAMETER: Value = frozenset({Parameter()})
+_BUFFER: Value = frozenset({Buffer(Tensor(fresh=False))})
+_NAME: Value = frozenset({Other("str")})
+WALKS: dict[str, Value] = {
+    "parameters": sequence_of("generator", _PARAMETER),
+    "named_parameters": sequence_of("generator", sequence("tuple", [_NAME, _PARAMETER])),
+    "buffers": sequence_of("generator", _BUFFER),
+    "named_buffers": sequence_of("generator", sequence("tuple", [_NAME, _BUFFER])),
+}
+"""What methods of nn.Module give that walk through its Parameters or buffers."""
+NAMED_WALKS = frozenset({"named_parameters", "named_buffers"})
+"""Those that nothing else has: whatever is asked for them is an nn.Module."""
 
 
 def element_of(value: Value) -> Value:

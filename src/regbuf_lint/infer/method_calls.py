@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.builtin_types import type_name
 from regbuf_lint.infer.collections import (
-    PARAMETERS_IN_TURN,
+    WALKS,
     element_of,
     mapping_values,
     or_default,
@@ -73,9 +73,9 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
     if isinstance(owner, Buffer):
         return torch_api.call_method(callee.name, torch_api.as_plain(owner), arguments) or UNKNOWN
     if isinstance(owner, Unknown) and callee.name != ARRAY_CAST:
-        return frozenset({_moved(owner, callee.name, arguments)})
+        return WALKS.get(callee.name) or frozenset({_moved(owner, callee.name, arguments)})
     if isinstance(owner, (Submodule, Instance)):
-        return PARAMETERS_IN_TURN if callee.name == "parameters" else frozenset({owner})
+        return WALKS.get(callee.name, frozenset({owner}))
     if isinstance(owner, Distribution):
         return frozenset({_of_distribution(owner, callee.name, arguments)})
     if isinstance(owner, Sequence):

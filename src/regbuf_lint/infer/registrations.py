@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
-from regbuf_lint.infer.collections import PARAMETERS_IN_TURN
+from regbuf_lint.infer.collections import WALKS
 from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.targets import write
 from regbuf_lint.model.class_view import AttributeState, WriteForm
@@ -49,7 +49,7 @@ def call_self_method(frame: Frame, callee: SelfMethod, arguments: Arguments, nod
     if callee.name == "__setattr__":
         _set_by_name(frame, arguments, node, state)
         return NONE
-    return PARAMETERS_IN_TURN if callee.name == "parameters" else UNKNOWN
+    return WALKS.get(callee.name, UNKNOWN)
 
 
 def initialise(frame: Frame, symbol: ClassSymbol, state: State) -> None:
