@@ -407,6 +407,8 @@ class ClassContext:
         """
         if any(map(self.runs_later, self.readers(attribute) - but)) or self.in_dict(attribute):
             return True
+        if attribute in self.family_uses.by_inner:
+            return True
         if self._reads_all or self.is_read_beside(attribute):
             return True
         return self.hooks.assignment_passes(attribute) is not Passing.ALWAYS

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field, structs
 
 from regbuf_lint.classes.definition import ClassDefinition, is_none, name_in_torch, receiver_name
+from regbuf_lint.classes.inner_functions import kept_functions
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.tree import walk
 
@@ -33,6 +34,7 @@ class AttributeUses(Struct, eq=False):
         deleted: ``del self.x``.
         guarded: asked for existence or None (``hasattr``, ``getattr`` with a default, ``is None``).
         read: read in any way.
+        by_inner: read by a function that the method defines and gives to somebody, who may run it later.
         escaping: passed to a class or method (alone, or in a list or tuple), which may keep it.
         collating: methods passed as ``collate_fn``, which run on the CPU, in a loader's workers.
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
@@ -48,6 +50,7 @@ class AttributeUses(Struct, eq=False):
     deleted: dict[str, set[str]] = field(default_factory=dict)
     guarded: dict[str, set[str]] = field(default_factory=dict)
     read: dict[str, set[str]] = field(default_factory=dict)
+    by_inner: dict[str, set[str]] = field(default_factory=dict)
     escaping: dict[str, set[str]] = field(default_factory=dict)
     collating: set[str] = field(default_factory=set)
     dynamic: set[str] = field(default_factory=set)
@@ -117,6 +120,9 @@ class _Collector:
                 self._call(node)  # type: ignore[arg-type]
             elif kind is ast.Compare:
                 self._compare(node)  # type: ignore[arg-type]
+        for inner in kept_functions(self._function, self._nodes):
+            for name in filter(None, map(self._own, walk(inner))):
+                self._add(self._uses.by_inner, name)
         if any(self._is_dict(node) for node in self._nodes):
             self._dictionary()
         if "setattr" in self._computed:

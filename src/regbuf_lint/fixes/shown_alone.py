@@ -115,7 +115,7 @@ def _is_unread(context: ClassContext, attribute: str) -> bool:
     """Whether no method of the class, its bases and subclasses uses an attribute that others may know by its name."""
     if context.in_dict(attribute) is not None or context.family_uses.dict_users:
         return False
-    if any(map(context.runs_later, context.readers(attribute))):
+    if any(map(context.runs_later, context.readers(attribute))) or attribute in context.family_uses.by_inner:
         return False
     elsewhere = read_outside_class(context.symbol.scope.file.tree, context.symbol.scope.node, attribute)
     if elsewhere and attribute not in table().properties:

@@ -13,12 +13,12 @@ from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.frame import Meter, TooLarge
 from regbuf_lint.infer.functions import run_function
-from regbuf_lint.infer.references import SelfValue, bound
+from regbuf_lint.infer.references import FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State
 from regbuf_lint.infer.trace.traced_frame import TracedFrame
 from regbuf_lint.infer.trace.tracer import Tracer
 from regbuf_lint.model.use import MethodSummary, Trace
-from regbuf_lint.model.value import UNKNOWN, Literal, NoneValue, is_only
+from regbuf_lint.model.value import UNKNOWN, Literal, NoneValue, is_only, may_be
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -157,7 +157,8 @@ class Follower:
         """
         every = ((owner, node) for owner in owners for node in self._inference.definition(owner).functions)
         found = [one for one in every if self._runs_later(one[1].name) and takes_object(one[1])]
-        touching = self._touching(symbol) if found else frozenset[str]()
+        calling = [name for name, state in attributes.items() if may_be(state.value, FunctionValue)]
+        touching = self._touching(symbol, calling) if found else frozenset[str]()
         found = [one for one in found if one[1].name in touching and self._is_meant(symbol, *one)]
         found = [one for one in found if not self._is_left_alone(symbol, one[1].name)]
         if not found:
@@ -191,11 +192,18 @@ class Follower:
             return True
         return not self._inference.is_free_of(symbol, frozenset({method}), ("super", own_name(owner)))
 
-    def _touching(self, symbol: ClassSymbol) -> frozenset[str]:
-        """Names of methods that may touch an attribute that somebody asks about, by themselves or through others."""
+    def _touching(self, symbol: ClassSymbol, calling: Iterable[str] = ()) -> frozenset[str]:
+        """Names of methods that may touch an attribute that somebody asks about, by themselves or through others.
+
+        Args:
+            symbol: the class.
+            calling: attributes that hold functions, which may touch others.
+        """
         uses = self._inference.object_uses(symbol)
         reached = self._computing(symbol) if uses.computing else set[str]()
         pending = set(self._attributes)
+        if not pending.isdisjoint(uses.by_inner):
+            pending.update(calling)
         while pending:
             found = {method for name in pending for method in uses.users(name)}
             pending = found - reached
