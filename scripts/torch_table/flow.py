@@ -30,7 +30,7 @@ class Api:
         methods: what methods of tensors return.
         properties: what properties of tensors are.
         casts: methods that the documentation calls a ``to`` with a dtype.
-        taking_tensor: functions in Python whose first argument is annotated as a tensor.
+        taking_tensor: functions in Python whose first argument is annotated as a tensor, and those whose second is.
         other_names: names that objects other than tensors have too.
     """
 
@@ -39,7 +39,7 @@ class Api:
     methods: Mapping[str, Spec]
     properties: Mapping[str, Spec]
     casts: Names
-    taking_tensor: Names
+    taking_tensor: Sequence[Names]
     other_names: Names
 
     def both(self, names: Iterable[str]) -> Names:
@@ -230,12 +230,23 @@ def ragged(api: Api) -> Names:
 
 def takes_tensor(api: Api) -> Names:
     """Its first argument can be nothing but a tensor."""
-    firsts: dict[str, set[str]] = {}
+    return _taking_tensor(api, 0)
+
+
+def takes_second_tensor(api: Api) -> Names:
+    """Its second argument can be nothing but a tensor."""
+    return _taking_tensor(api, 1)
+
+
+def _taking_tensor(api: Api, place: int) -> Names:
+    kinds: dict[str, set[str]] = {}
     for one in api.operators:
         if one.is_function and not one.is_out:
-            firsts.setdefault(one.path, set()).add(re.sub(r"\(.*?\)", "", one.kinds[0]) if one.kinds else "")
-    schemas = {path for path, kinds in firsts.items() if kinds == {"Tensor"}}
-    return (schemas | api.taking_tensor) - {f"torch.{name}" for name in knowledge.NUMBERS_FOR_TENSORS}
+            kind = one.kinds[place] if place < len(one.kinds) else ""
+            kinds.setdefault(one.path, set()).add(re.sub(r"\(.*?\)", "", kind))
+    schemas = {path for path, found in kinds.items() if found == {"Tensor"}}
+    others = (*knowledge.NUMBERS_FOR_TENSORS, *knowledge.NUMBERS_FOR_ANNOTATED)
+    return (schemas | api.taking_tensor[place]) - {f"torch.{name}" for name in others}
 
 
 def tensor_only(api: Api) -> Names:
@@ -286,6 +297,7 @@ TRAITS = (
     reduction,
     ragged,
     takes_tensor,
+    takes_second_tensor,
     tensor_only,
     generator_state,
     sparse,

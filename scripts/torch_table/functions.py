@@ -80,15 +80,15 @@ class Functions:
         result.update(dict.fromkeys(self.tensor_classes(), TENSOR))
         return result
 
-    def taking_tensor(self) -> set[str]:
-        """Functions written in Python whose first argument is annotated as a tensor and nothing else."""
+    def taking_tensor(self, place: int) -> set[str]:
+        """Functions written in Python whose argument at a place is annotated as a tensor and nothing else."""
         result = set()
         for namespace in NAMESPACES:
             for name in self._public(namespace):
                 found = self.find(namespace, name)
                 nodes = found.file.functions.get(found.name, []) if found else []
-                firsts = [(node.args.posonlyargs + node.args.args)[:1] for node in nodes]
-                if firsts and all(first and leaf(first[0].annotation) == "Tensor" for first in firsts):
+                taken = [(node.args.posonlyargs + node.args.args)[place : place + 1] for node in nodes]
+                if taken and all(one and leaf(one[0].annotation) == "Tensor" for one in taken):
                     result.add(f"{namespace}.{name}")
         return result
 

@@ -184,6 +184,8 @@ UNCHANGING = _words(
 NUMBERS_FOR_TENSORS = _words(
     "add copy div divide floor_divide fmod mul multiply remainder sub subtract true_divide result_type"
 )
+# Functions in Python that compute with a number where their annotations want a tensor (torch 2.13, called).
+NUMBERS_FOR_ANNOTATED = _words("nn.functional.gaussian_nll_loss nn.functional.multilabel_soft_margin_loss")
 # Methods of tensors that objects of other libraries have too (frames of pandas, sparse matrices, symbols, storages,
 # loggers, engines, slices), or that are usual names of parts (`self.norm(x)`) and of operations of classes.
 SHARED_NAMES = _words(

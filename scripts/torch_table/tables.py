@@ -53,9 +53,8 @@ def api_table(sources: Sources, version: str) -> dict[str, Json]:
     functions = reader.read()
     methods = tensors.methods(functions)
     properties = tensors.properties()
-    api = Api(
-        operators, functions, methods, properties, tensors.casts(), reader.taking_tensor(), names_of_others(sources)
-    )
+    taking_tensor = [reader.taking_tensor(place) for place in range(2)]
+    api = Api(operators, functions, methods, properties, tensors.casts(), taking_tensor, names_of_others(sources))
     flow = flow_traits(api)
     return {
         "torch": version,

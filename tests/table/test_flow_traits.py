@@ -280,6 +280,21 @@ def test_numbers_are_refused_where_only_a_tensor_fits() -> None:
     assert taken == []
 
 
+def test_numbers_are_refused_in_the_second_place_where_only_a_tensor_fits() -> None:
+    torch = torch_at_hand()
+    names = [name for name in listed("takes_second_tensor_functions") if name.startswith(("torch.nn.f", "torch.lin"))]
+    assert len(names) > 40
+    taken = []
+    for name in names:
+        for more in ((), (torch.ones(2),), (1,)):
+            try:
+                function(name)(torch.ones(2, 2), 2.0, *more)
+            except (*REFUSALS, NotImplementedError):
+                continue
+            taken.append(name)
+    assert taken == []
+
+
 def test_no_array_module_or_distribution_has_a_method_of_tensors_alone() -> None:
     numpy = pytest.importorskip("numpy")
     torch = torch_at_hand()

@@ -271,6 +271,8 @@ def test_overload(section: str, name: str, given: list[str], flags: dict[str, bo
         ("join_functions", "torch.cat", "torch.meshgrid"),
         ("takes_tensor_functions", "torch.cumprod", "torch.cat"),
         ("takes_tensor_functions", "torch.nn.functional.conv2d", "torch.add"),
+        ("takes_second_tensor_functions", "torch.matmul", "torch.mul"),
+        ("takes_second_tensor_functions", "torch.nn.functional.linear", "torch.nn.functional.gaussian_nll_loss"),
         ("tensor_only_methods", "masked_fill", "sum"),
         ("tensor_only_methods", "unsqueeze", "norm"),
         ("sparse_methods", "to_sparse", "to_dense"),

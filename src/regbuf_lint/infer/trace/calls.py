@@ -73,6 +73,8 @@ def _trail(call: Call) -> Trail:
 def _external(call: Call, name: str) -> Trail:
     if call.node.args and takes_tensor(name):
         call.tracer.takes_tensor(call.frame, call.node.args[0])
+    if len(call.node.args) > 1 and has("takes_second_tensor_functions", name):
+        call.tracer.takes_tensor(call.frame, call.node.args[1])
     top, _, rest = name.partition(".")
     if top == "builtins":
         return BUILTINS.get(rest, passed)(call)

@@ -96,6 +96,11 @@ class _Noting(Tracer):
             case ast.Call():
                 self._note_call(frame, node)
 
+    def takes_tensor(self, frame: TracedFrame, node: ast.expr) -> None:
+        """An expression stands where nothing but a tensor can stand."""
+        super().takes_tensor(frame, node)
+        self._is_tensor(frame.value_of(node))
+
     def _is_tensor(self, value: Value) -> None:
         self._noted.tensors.update(_places(value))
 
