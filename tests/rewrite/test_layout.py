@@ -241,6 +241,12 @@ def test_what_stands_below_a_bracket_stays_there() -> None:
     assert f"\n{' ' * 40}number_of_columns),  # both\n" in fixed
 
 
+def test_a_comment_behind_an_opening_bracket_is_nothing_to_stand_below() -> None:
+    inner = "torch.ones(  # all\n    {0}size,  # of that size\n    {0}size,\n{0})"
+    expected = f'self.register_buffer(\n    "x",\n    {inner.format("    ")},\n)\n'
+    assert statement(f"self.x = {inner.format('')}\n") == expected
+
+
 @pytest.mark.parametrize(
     ("lines", "width"),
     [

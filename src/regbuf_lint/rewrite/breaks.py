@@ -95,14 +95,15 @@ def realigned(node: cst.BaseExpression | cst.BaseSlice, start: int) -> str | Non
 
 
 def _inside_of_bracket(line: str) -> int | None:
-    """Where the inside of the last bracket begins that a line leaves open; None where that is at its end, or closed."""
+    """Where the inside of the last bracket begins that a line leaves open; None where nothing but a comment is there."""
     opened: list[int] = []
     for match in _BRACKETS.finditer(line):
         if match[0] in "([{":
             opened.append(match.end())
         elif match[0] in ")]}" and opened:
             opened.pop()
-    return opened[-1] if opened and line[opened[-1] :].strip() else None
+    behind = line[opened[-1] :].strip() if opened else ""
+    return opened[-1] if behind and not behind.startswith("#") else None
 
 
 def _visited(node: cst.CSTNode, transformer: cst.CSTTransformer) -> cst.CSTNode:
