@@ -190,6 +190,30 @@ def test_none_has_no_nn_buffer() -> None:
     assert statement("self.x = None\n", style=NN_BUFFER) == 'self.register_buffer("x", None)\n'
 
 
+@pytest.mark.parametrize(
+    ("targets", "left"),
+    [("self.x, self.second_of_the_two_results", "x, self.second_of_the_two_results"), ("self.x = both", "both")],
+    ids=["unpacked", "chained"],
+)
+@pytest.mark.parametrize("value", ["f(\n    {0}\n)", "(\n    f({0})\n)"], ids=["brackets", "parentheses"])
+def test_what_is_left_is_joined_where_it_was_only_too_long(targets: str, left: str, value: str) -> None:
+    for length, joined in ((88 - len(f"{left} = f()"), True), (89 - len(f"{left} = f()"), False)):
+        argument = "a" * length
+        first = statement(f"{targets} = {value.format(argument)}\n").partition("\nself.register_buffer(")[0]
+        assert first == f"{left} = {f'f({argument})' if joined else value.format(argument)}"
+
+
+def test_what_is_left_keeps_parentheses_that_it_needs() -> None:
+    value = f"(\n    {'a' * 61} for i in range(2)\n)"
+    first = f"x, y = {value}".replace("\n    ", "").replace("\n", "")
+    assert len(first) == 88
+    assert statement(f"self.x, y = {value}\n").startswith(f"{first}\n")
+
+
+def test_what_is_left_keeps_lines_that_it_did_not_need() -> None:
+    assert statement("self.x, y = f(\n    a\n)\n").startswith("x, y = f(\n    a\n)\n")
+
+
 LONG = "argument_with_long_name"
 
 

@@ -12,6 +12,8 @@ from regbuf_lint.rewrite.parsing import code
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+KEEP_PARENTHESES = (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)
+"""What is something else without its parentheses, or nothing."""
 
 _BRACKETS = re.compile(r"""[()\[\]{}]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\#.*""")
 """A bracket; or a string or comment, so that none in it is found."""
@@ -56,7 +58,7 @@ def without_comment(
     before, _, after = code(node).partition(taken.behind[0])
     if not before.rstrip().endswith(("(", "[", "{")) and not after.lstrip().startswith((")", "]", "}")):
         return None
-    if bare.lpar and not isinstance(bare, (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)):
+    if bare.lpar and not isinstance(bare, KEEP_PARENTHESES):
         bare = bare.with_changes(lpar=bare.lpar[1:], rpar=bare.rpar[:-1])
     return bare, taken.behind[0]
 
@@ -95,7 +97,7 @@ def realigned(node: cst.BaseExpression | cst.BaseSlice, start: int) -> str | Non
 
 
 def _inside_of_bracket(line: str) -> int | None:
-    """Where the inside of the last bracket begins that a line leaves open; None where nothing but a comment is there."""
+    """Where the inside of the last bracket begins that a line leaves open; None where it holds no code."""
     opened: list[int] = []
     for match in _BRACKETS.finditer(line):
         if match[0] in "([{":

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.model.settings import Brackets
 from regbuf_lint.rewrite.breaks import (
+    KEEP_PARENTHESES,
     breaks_in_strings_alone,
     deepened,
     flattened,
@@ -110,6 +111,22 @@ def assignment(target: str, value: cst.BaseExpression, place: Place) -> str:
         given = [Argument(one.value, prefix_of(one)) for one in value.args]
         return call(f"{target} = {code(value.func)}(", given, place)
     return f"{target} = {code(value) if flat is None else flat}"
+
+
+def rejoined(old: cst.BaseSmallStatement, new: cst.BaseSmallStatement, before: Place, after: Place) -> str | None:
+    """A changed statement on one line, where the old one was only too long for that; None where its lines stay."""
+    was, text = _on_one_line(old), _on_one_line(new)
+    return None if was is None or text is None or before.fits(was) or not after.fits(text) else text
+
+
+def _on_one_line(statement: cst.BaseSmallStatement) -> str | None:
+    """The statement without its line breaks, and without the parentheses that only held its value together."""
+    value = statement.value if isinstance(statement, (cst.Assign, cst.AugAssign)) else None
+    if value is not None and value.lpar and not isinstance(value, KEEP_PARENTHESES):
+        bare = flattened(value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1]))
+        head = code(statement.with_changes(value=cst.Name("_"))).removesuffix("_")
+        return None if bare is None or has_comments(value) else head + bare
+    return flattened(statement)
 
 
 def _closed_behind(head: str, items: list[str], place: Place, tail: str) -> str | None:

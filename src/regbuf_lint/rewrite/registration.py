@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from regbuf_lint.model.settings import BufferStyle
-from regbuf_lint.rewrite.breaks import flattened
+from regbuf_lint.rewrite.breaks import KEEP_PARENTHESES, flattened
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.layout import Argument, call
 from regbuf_lint.rewrite.names import attribute_key
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from regbuf_lint.rewrite.style import TextStyle
 
 PRIMARIES = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
-_KEEP_PARENTHESES = (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)
 
 
 class Registered(Struct, frozen=True):
@@ -132,7 +131,7 @@ def argument(value: cst.BaseExpression, how: Registered) -> Argument:
         for name in how.calls:
             value = cst.Call(cst.Attribute(primary(value), cst.Name(name)))
         return Argument(value)
-    if value.lpar and not isinstance(value, _KEEP_PARENTHESES) and not _has_comment(value):
+    if value.lpar and not isinstance(value, KEEP_PARENTHESES) and not _has_comment(value):
         return Argument(value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1]), indented=True)
     return Argument(value)
 

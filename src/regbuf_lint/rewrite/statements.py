@@ -11,7 +11,7 @@ from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Span
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.layout import assignment
+from regbuf_lint.rewrite.layout import assignment, rejoined
 from regbuf_lint.rewrite.lines import comment_behind
 from regbuf_lint.rewrite.locals import with_local
 from regbuf_lint.rewrite.names import free_name
@@ -96,8 +96,8 @@ def _chained(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSty
     lines: list[str] = []
     value = statement.value
     if others:
-        heads = " = ".join(code(target) for target in others)
-        lines.append(f"{heads} = {code(value)}")
+        kept = [target for target in statement.targets if target.target in others]
+        lines.append(_shortened(statement, statement.with_changes(targets=kept), place))
         value = next((other for other in others if isinstance(other, cst.Name)), _attribute_or_name(others[-1]))
     for index, target in enumerate(chosen):
         here = place.of(index, len(chosen))
@@ -137,11 +137,16 @@ def _unpacked(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSt
     renamed = _Rename(wanted, style.taken_names)
     target = statement.targets[0]
     changed = statement.with_changes(targets=[target.with_changes(target=target.target.visit(renamed))])
-    lines = [code(changed)]
+    lines = [_shortened(statement, changed, place)]
     for index, (attribute, local) in enumerate(renamed.taken):
         here = place.of(index, len(renamed.taken))
         lines.append(registration(attribute, local, wanted[code(attribute)], here, style))
     return place.joined(lines)
+
+
+def _shortened(statement: cst.Assign, changed: cst.Assign, place: Place) -> str:
+    """What is left of a statement above registrations, on one line where it was only too long for that."""
+    return rejoined(statement, changed, place, replace(place, behind=0)) or code(changed)
 
 
 class _Rename(cst.CSTTransformer):
