@@ -265,6 +265,58 @@ def test_what_stands_below_a_bracket_stays_there() -> None:
     assert f"\n{' ' * 40}number_of_columns),  # both\n" in fixed
 
 
+ALIGNED = "torch.tensor([[ 1., 0.],\n{0}              [-1., 0.]])"
+HUGGED = "torch.tensor([\n{0}    [1, 0],\n{0}    [0, 1]\n{0}])"
+WRAPPED = "torch.linspace(\n{0}    0, 1\n{0})"
+JOINED = 'self.register_buffer("x", torch.linspace(0, 1))'
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ALIGNED,
+        HUGGED,
+        f"{ALIGNED}.view(1, 2)",
+        "torch.tensor([1, 2,\n{0}              3, 4])",
+        "torch.stack((a,\n{0}             b))",
+        "f({{1: a,\n{0}   2: b}})",
+    ],
+    ids=["aligned", "hugged", "followed", "numbers", "tuple", "dict"],
+)
+def test_rows_that_no_formatter_wrote_are_kept(value: str) -> None:
+    before = f"self.x = {value.format(' ' * 9)}\n" if value != HUGGED else f"self.x = {value.format('')}\n"
+    assert statement(before) == f'self.register_buffer(\n    "x",\n    {value.format("    ")},\n)\n'
+
+
+def test_rows_are_joined_where_yapf_joins_them() -> None:
+    style = replace(STYLE, brackets=Brackets.ALIGNED)
+    joined = 'self.register_buffer("x", torch.tensor([[1, 0], [0, 1]]))\n'
+    assert statement(f"self.x = {HUGGED.format('')}\n", style=style) == joined
+
+
+@pytest.mark.parametrize("brackets", Brackets)
+@pytest.mark.parametrize(
+    ("before", "behind", "kept"),
+    [
+        ("# fmt: off\n", "", True),
+        ("# fmt:off\na()\n", "", True),
+        ("# yapf: disable\n", "", True),
+        ("", "  # fmt: skip", True),
+        ("", "  # yapf: disable", True),
+        ("# fmt: off\na()\n# fmt: on\n", "", False),
+        ("# yapf: disable\n# yapf: enable\n", "", False),
+        ("if a:\n    # fmt: off\n    b()\n", "", False),
+        ("", "  # format: skipped", False),
+    ],
+)
+def test_what_no_formatter_may_change_keeps_its_lines(
+    brackets: Brackets, before: str, behind: str, *, kept: bool
+) -> None:
+    text = f"{before}self.x = {WRAPPED.format('')}{behind}\n"
+    new = f'self.register_buffer(\n    "x",\n    {WRAPPED.format("    ")},\n)' if kept else JOINED
+    assert statement(text, style=replace(STYLE, brackets=brackets)) == f"{before}{new}{behind}\n"
+
+
 def test_a_comment_behind_an_opening_bracket_is_nothing_to_stand_below() -> None:
     inner = "torch.ones(  # all\n    {0}size,  # of that size\n    {0}size,\n{0})"
     expected = f'self.register_buffer(\n    "x",\n    {inner.format("    ")},\n)\n'

@@ -63,6 +63,16 @@ def without_comment(
     return bare, taken.behind[0]
 
 
+def has_rows(node: cst.BaseExpression | cst.BaseSlice) -> bool:
+    """Whether items of a list or the like stand in rows as its author put them.
+
+    Formatters that break a line between two items put a comma behind the last one.
+    """
+    visitor = _Rows()
+    node.visit(visitor)
+    return visitor.found
+
+
 def breaks_in_strings_alone(node: cst.BaseExpression | cst.BaseSlice) -> bool:
     """Whether every line break of the expression stands inside a string."""
     visitor = _OutsideStrings()
@@ -81,18 +91,20 @@ def deepened(node: cst.BaseExpression | cst.BaseSlice, unit: str, *, less: int =
     return code(_visited(node, _Deepen(unit, less)))
 
 
-def realigned(node: cst.BaseExpression | cst.BaseSlice, start: int) -> str | None:
+def realigned(node: cst.BaseExpression | cst.BaseSlice, start: int, *, opened: bool = False) -> str | None:
     """The text with what stands below the inside of an opening bracket kept there; None where nothing does.
 
     Args:
         node: an expression over several lines.
         start: the column where its text will begin.
+        opened: whether it began right behind a parenthesis that is gone.
     """
     first, *more = code(node).splitlines()
-    inside = _inside_of_bracket(first)
+    gone = "(" if opened else ""
+    inside = _inside_of_bracket(gone + first)
     if inside is None or not more or "\t" in more[0]:
         return None
-    shift = start + inside - (len(more[0]) - len(more[0].lstrip()))
+    shift = start + inside - len(gone) - (len(more[0]) - len(more[0].lstrip()))
     return deepened(node, " " * shift, less=max(0, -shift))
 
 
@@ -136,6 +148,19 @@ class _Keepers(cst.CSTVisitor):
 def _is_single(node: cst.BaseExpression) -> bool:
     """Whether it is a tuple of one item, which needs its comma."""
     return isinstance(node, cst.Tuple) and len(node.elements) == 1
+
+
+class _Rows(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.List, cst.Tuple, cst.Dict, cst.Set)) and node.elements:
+            *commas, last = (one.comma for one in node.elements)
+            ends_with_comma = isinstance(last, cst.Comma)
+            self.found = self.found or (not ends_with_comma and any(map(has_line_breaks, commas)))
+        return not self.found
 
 
 class _Comments(cst.CSTVisitor):

@@ -53,7 +53,7 @@ def registration(
 
     An annotation stays on an assignment; whoever asks for a call takes care of it.
     """
-    given = argument(value, how)
+    given = replace(argument(value, how), comment=place.comment)
     if style.buffer_style is BufferStyle.NN_BUFFER and not (how.by_call or _is_none(value)):
         head = code(target) if annotation is None else f"{code(target)}: {_on_one_line(annotation)}"
         return call(f"{head} = {style.buffer_name}(", [given, *how.flags], place)
@@ -132,7 +132,9 @@ def argument(value: cst.BaseExpression, how: Registered) -> Argument:
             value = cst.Call(cst.Attribute(primary(value), cst.Name(name)))
         return Argument(value)
     if value.lpar and not isinstance(value, KEEP_PARENTHESES) and not _has_comment(value):
-        return Argument(value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1]), indented=True)
+        bare = value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1])
+        opened = not isinstance(value.lpar[0].whitespace_after, cst.ParenthesizedWhitespace)
+        return Argument(bare, indented=True, opened=opened)
     return Argument(value)
 
 
