@@ -163,6 +163,27 @@ def test_a_comment_behind_the_statement(before: str, after: str) -> None:
     assert statement(before) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f(a,   # yes\n{0}  b)  # no\n", "f(a,   # yes\n{0}  b),  # no\n)\n"),
+        ("f([a,\n{0}   b])    # both\n", "f([a,\n{0}   b]),  # both\n)\n"),
+        ("f([\n{0}    a,   # yes\n{0}])    # all\n", "f([\n{0}    a,   # yes\n{0}]),\n)  # all\n"),
+        ("f(a,   # yes\n{0}  b) # noqa\n", "f(a,   # yes\n{0}  b),\n) # noqa\n"),
+    ],
+    ids=["last item", "rows", "all", "pragma"],
+)
+def test_a_comment_behind_the_last_item_stays_there(before: str, after: str) -> None:
+    indent = "" if before.startswith("f([\n") else " " * 9
+    fixed = f'self.register_buffer(\n    "x",\n    {after.format("    ")}'
+    assert statement(f"self.x = {before.format(indent)}") == fixed
+
+
+def test_a_comment_that_stood_below_others_stands_near_what_is_joined() -> None:
+    assert statement("self.x = f(a,\n           b)    # both\n") == 'self.register_buffer("x", f(a, b))  # both\n'
+    assert statement("self.x = f(a)    # one\n") == 'self.register_buffer("x", f(a))    # one\n'
+
+
 def test_a_pragma_behind_the_statement_does_not_count() -> None:
     comment = "# noqa: " + "E" * 70
     assert statement(f"self.x = f(a)  {comment}\n") == f'self.register_buffer("x", f(a))  {comment}\n'
@@ -265,6 +286,7 @@ def test_what_stands_below_a_bracket_stays_there() -> None:
     assert f"\n{' ' * 40}number_of_columns),  # both\n" in fixed
 
 
+DIV = "torch.arange(n)\n    .float()  # cast\n    .div(2),"
 ALIGNED = "torch.tensor([[ 1., 0.],\n{0}              [-1., 0.]])"
 HUGGED = "torch.tensor([\n{0}    [1, 0],\n{0}    [0, 1]\n{0}])"
 WRAPPED = "torch.linspace(\n{0}    0, 1\n{0})"
@@ -315,6 +337,29 @@ def test_what_no_formatter_may_change_keeps_its_lines(
     text = f"{before}self.x = {WRAPPED.format('')}{behind}\n"
     new = f'self.register_buffer(\n    "x",\n    {WRAPPED.format("    ")},\n)' if kept else JOINED
     assert statement(text, style=replace(STYLE, brackets=brackets)) == f"{before}{new}{behind}\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "after"),
+    [
+        ("(a *  # scale\n          2.0)  # done", "a *  # scale\n    2.0,  # done"),
+        ("(torch.arange(n)\n          .float()  # cast\n          .div(2))", DIV),
+        ("(torch.arange(n)\n    .float()  # cast\n    .div(2))", DIV),
+        ("(f(a,  # first\n            b)\n          .div(2))", "f(a,  # first\n      b)\n    .div(2),"),
+    ],
+    ids=["operator", "below", "hanging", "bracket"],
+)
+def test_what_stands_below_a_dropped_parenthesis_moves_with_its_first_line(value: str, after: str) -> None:
+    assert statement(f"self.x = {value}\n") == f'self.register_buffer(\n    "x",\n    {after}\n)\n'
+
+
+def test_parentheses_that_only_held_a_comment_go_with_it() -> None:
+    value = "f(a) if c else (\n    g(b)  # small\n)"
+    expected = 'self.register_buffer(\n    "x",\n    f(a) if c else g(b),  # small\n)\n'
+    assert statement(f"self.x = {value}\n") == expected
+    sum_ = "f(a) * (\n    b + c  # small\n)"
+    expected = 'self.register_buffer(\n    "x",\n    f(a) * (b + c),  # small\n)\n'
+    assert statement(f"self.x = {sum_}\n") == expected
 
 
 def test_a_comment_behind_an_opening_bracket_is_nothing_to_stand_below() -> None:

@@ -12,6 +12,8 @@ from regbuf_lint.rewrite.parsing import code
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+PRIMARIES = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+"""What needs no parentheses, wherever it stands."""
 KEEP_PARENTHESES = (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)
 """What is something else without its parentheses, or nothing."""
 
@@ -42,6 +44,11 @@ def has_comments(node: cst.BaseExpression | cst.BaseSlice) -> bool:
     visitor = _Comments()
     node.visit(visitor)
     return visitor.found
+
+
+def is_beside_comment(value: cst.BaseExpression) -> bool:
+    """Whether the outermost parentheses hold a comment beside the expression, which would go with them."""
+    return "#" in code(value.lpar[0].whitespace_after) + code(value.rpar[-1].whitespace_before)
 
 
 def without_comment(
@@ -156,10 +163,10 @@ class _Rows(cst.CSTVisitor):
         self.found = False
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, (cst.List, cst.Tuple, cst.Dict, cst.Set)) and node.elements:
-            *commas, last = (one.comma for one in node.elements)
-            ends_with_comma = isinstance(last, cst.Comma)
-            self.found = self.found or (not ends_with_comma and any(map(has_line_breaks, commas)))
+        items = node.elements if isinstance(node, (cst.List, cst.Tuple, cst.Dict, cst.Set)) else ()
+        if items and not isinstance(items[-1].comma, cst.Comma):
+            commas = (one.comma for one in items[:-1] if isinstance(one.comma, cst.Comma))
+            self.found = self.found or any(map(has_line_breaks, commas))
         return not self.found
 
 
@@ -179,6 +186,13 @@ class _TakeComments(cst.CSTTransformer):
         super().__init__()
         self.behind: list[str] = []
         self.alone = False
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode:
+        if isinstance(original_node, PRIMARIES) and len(original_node.lpar) == 1 and is_beside_comment(original_node):
+            return updated_node.with_changes(lpar=(), rpar=())
+        return cast("cst.CSTNode", super().on_leave(original_node, updated_node))
 
     def leave_ParenthesizedWhitespace(  # noqa: N802
         self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
@@ -26,12 +27,17 @@ if TYPE_CHECKING:
 Wanted: TypeAlias = dict[str, Registered]
 """Text of a target (``self.x``, a whole call of ``setattr``, or one side of a choice) to how it is registered."""
 
+_CLOSED = re.compile(r"\s*[)\]}]")
+"""The start of a row that ends a statement as a whole."""
+_GAP = 2
+"""Columns before a comment that stands below no other one."""
+
 
 def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle, local: str = "") -> Edit:
     """The statement at ``span`` with the attributes in ``wanted`` registered instead of assigned.
 
     A comment behind a statement of one row goes above what takes more rows, where it would stand behind a bracket or
-    another statement.
+    another statement. One that speaks of the last item of several stays behind that.
 
     Args:
         source: the file.
@@ -51,11 +57,19 @@ def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle, l
             statement = statement.with_changes(value=with_local(value, frozenset(wanted), local))
         text = _registered(statement, wanted, place, style)
         comment, end = comment_behind(source, span)
-        was_one_row = place.alone and span.start.row == span.end.row
-        if not comment or not was_one_row or place.newline not in text or speaks_to_tool(comment):
+        was_one_row = span.start.row == span.end.row
+        is_one_row = was_one_row and place.newline not in text
+        if not comment or not place.alone or is_one_row or speaks_to_tool(comment):
             return Edit(span, text)
-        alone = _registered(statement, wanted, replace(place, behind=0), style)
-        return Edit(Span(span.start, end), place.joined([comment, alone]))
+        bare = replace(place, behind=0)
+        if was_one_row:
+            return Edit(Span(span.start, end), place.joined([comment, _registered(statement, wanted, bare, style)]))
+        if not _CLOSED.match(source.line(span.end.row)):
+            inside = _registered(statement, wanted, replace(bare, comment=comment), style)
+            if inside.count(comment) > text.count(comment):
+                return Edit(Span(span.start, end), inside)
+        gap = source.line(end.row)[span.end.column - 1 : end.column - 1].removesuffix(comment)
+        return Edit(Span(span.start, end), f"{text}{gap[:_GAP]}{comment}")
 
 
 def _registered(statement: cst.BaseSmallStatement, wanted: Wanted, place: Place, style: TextStyle) -> str:
