@@ -163,6 +163,27 @@ def test_a_comment_behind_the_statement(before: str, after: str) -> None:
     assert statement(before) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f(a,   # yes\n{0}  b)  # no\n", "f(a,   # yes\n{0}  b),  # no\n)\n"),
+        ("f([a,\n{0}   b])    # both\n", "f([a,\n{0}   b]),  # both\n)\n"),
+        ("f([\n{0}    a,   # yes\n{0}])    # all\n", "f([\n{0}    a,   # yes\n{0}]),\n)  # all\n"),
+        ("f(a,   # yes\n{0}  b) # noqa\n", "f(a,   # yes\n{0}  b),\n) # noqa\n"),
+    ],
+    ids=["last item", "rows", "all", "pragma"],
+)
+def test_a_comment_behind_the_last_item_stays_there(before: str, after: str) -> None:
+    indent = "" if before.startswith("f([\n") else " " * 9
+    fixed = f'self.register_buffer(\n    "x",\n    {after.format("    ")}'
+    assert statement(f"self.x = {before.format(indent)}") == fixed
+
+
+def test_a_comment_that_stood_below_others_stands_near_what_is_joined() -> None:
+    assert statement("self.x = f(a,\n           b)    # both\n") == 'self.register_buffer("x", f(a, b))  # both\n'
+    assert statement("self.x = f(a)    # one\n") == 'self.register_buffer("x", f(a))    # one\n'
+
+
 def test_a_pragma_behind_the_statement_does_not_count() -> None:
     comment = "# noqa: " + "E" * 70
     assert statement(f"self.x = f(a)  {comment}\n") == f'self.register_buffer("x", f(a))  {comment}\n'
@@ -188,6 +209,30 @@ def test_line_ends_of_the_file_are_used() -> None:
 
 def test_none_has_no_nn_buffer() -> None:
     assert statement("self.x = None\n", style=NN_BUFFER) == 'self.register_buffer("x", None)\n'
+
+
+@pytest.mark.parametrize(
+    ("targets", "left"),
+    [("self.x, self.second_of_the_two_results", "x, self.second_of_the_two_results"), ("self.x = both", "both")],
+    ids=["unpacked", "chained"],
+)
+@pytest.mark.parametrize("value", ["f(\n    {0}\n)", "(\n    f({0})\n)"], ids=["brackets", "parentheses"])
+def test_what_is_left_is_joined_where_it_was_only_too_long(targets: str, left: str, value: str) -> None:
+    for length, joined in ((88 - len(f"{left} = f()"), True), (89 - len(f"{left} = f()"), False)):
+        argument = "a" * length
+        first = statement(f"{targets} = {value.format(argument)}\n").partition("\nself.register_buffer(")[0]
+        assert first == f"{left} = {f'f({argument})' if joined else value.format(argument)}"
+
+
+def test_what_is_left_keeps_parentheses_that_it_needs() -> None:
+    value = f"(\n    {'a' * 61} for i in range(2)\n)"
+    first = f"x, y = {value}".replace("\n    ", "").replace("\n", "")
+    assert len(first) == 88
+    assert statement(f"self.x, y = {value}\n").startswith(f"{first}\n")
+
+
+def test_what_is_left_keeps_lines_that_it_did_not_need() -> None:
+    assert statement("self.x, y = f(\n    a\n)\n").startswith("x, y = f(\n    a\n)\n")
 
 
 LONG = "argument_with_long_name"
@@ -239,6 +284,88 @@ def test_what_stands_below_a_bracket_stays_there() -> None:
     )
     assert "\n    torch.zeros_or_something(torch.ones(number_of_rows_of_the_table,\n" in fixed
     assert f"\n{' ' * 40}number_of_columns),  # both\n" in fixed
+
+
+DIV = "torch.arange(n)\n    .float()  # cast\n    .div(2),"
+ALIGNED = "torch.tensor([[ 1., 0.],\n{0}              [-1., 0.]])"
+HUGGED = "torch.tensor([\n{0}    [1, 0],\n{0}    [0, 1]\n{0}])"
+WRAPPED = "torch.linspace(\n{0}    0, 1\n{0})"
+JOINED = 'self.register_buffer("x", torch.linspace(0, 1))'
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ALIGNED,
+        HUGGED,
+        f"{ALIGNED}.view(1, 2)",
+        "torch.tensor([1, 2,\n{0}              3, 4])",
+        "torch.stack((a,\n{0}             b))",
+        "f({{1: a,\n{0}   2: b}})",
+    ],
+    ids=["aligned", "hugged", "followed", "numbers", "tuple", "dict"],
+)
+def test_rows_that_no_formatter_wrote_are_kept(value: str) -> None:
+    before = f"self.x = {value.format(' ' * 9)}\n" if value != HUGGED else f"self.x = {value.format('')}\n"
+    assert statement(before) == f'self.register_buffer(\n    "x",\n    {value.format("    ")},\n)\n'
+
+
+def test_rows_are_joined_where_yapf_joins_them() -> None:
+    style = replace(STYLE, brackets=Brackets.ALIGNED)
+    joined = 'self.register_buffer("x", torch.tensor([[1, 0], [0, 1]]))\n'
+    assert statement(f"self.x = {HUGGED.format('')}\n", style=style) == joined
+
+
+@pytest.mark.parametrize("brackets", Brackets)
+@pytest.mark.parametrize(
+    ("before", "behind", "kept"),
+    [
+        ("# fmt: off\n", "", True),
+        ("# fmt:off\na()\n", "", True),
+        ("# yapf: disable\n", "", True),
+        ("", "  # fmt: skip", True),
+        ("", "  # yapf: disable", True),
+        ("# fmt: off\na()\n# fmt: on\n", "", False),
+        ("# yapf: disable\n# yapf: enable\n", "", False),
+        ("if a:\n    # fmt: off\n    b()\n", "", False),
+        ("", "  # format: skipped", False),
+    ],
+)
+def test_what_no_formatter_may_change_keeps_its_lines(
+    brackets: Brackets, before: str, behind: str, *, kept: bool
+) -> None:
+    text = f"{before}self.x = {WRAPPED.format('')}{behind}\n"
+    new = f'self.register_buffer(\n    "x",\n    {WRAPPED.format("    ")},\n)' if kept else JOINED
+    assert statement(text, style=replace(STYLE, brackets=brackets)) == f"{before}{new}{behind}\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "after"),
+    [
+        ("(a *  # scale\n          2.0)  # done", "a *  # scale\n    2.0,  # done"),
+        ("(torch.arange(n)\n          .float()  # cast\n          .div(2))", DIV),
+        ("(torch.arange(n)\n    .float()  # cast\n    .div(2))", DIV),
+        ("(f(a,  # first\n            b)\n          .div(2))", "f(a,  # first\n      b)\n    .div(2),"),
+    ],
+    ids=["operator", "below", "hanging", "bracket"],
+)
+def test_what_stands_below_a_dropped_parenthesis_moves_with_its_first_line(value: str, after: str) -> None:
+    assert statement(f"self.x = {value}\n") == f'self.register_buffer(\n    "x",\n    {after}\n)\n'
+
+
+def test_parentheses_that_only_held_a_comment_go_with_it() -> None:
+    value = "f(a) if c else (\n    g(b)  # small\n)"
+    expected = 'self.register_buffer(\n    "x",\n    f(a) if c else g(b),  # small\n)\n'
+    assert statement(f"self.x = {value}\n") == expected
+    sum_ = "f(a) * (\n    b + c  # small\n)"
+    expected = 'self.register_buffer(\n    "x",\n    f(a) * (b + c),  # small\n)\n'
+    assert statement(f"self.x = {sum_}\n") == expected
+
+
+def test_a_comment_behind_an_opening_bracket_is_nothing_to_stand_below() -> None:
+    inner = "torch.ones(  # all\n    {0}size,  # of that size\n    {0}size,\n{0})"
+    expected = f'self.register_buffer(\n    "x",\n    {inner.format("    ")},\n)\n'
+    assert statement(f"self.x = {inner.format('')}\n") == expected
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,14 @@ def test_type_comments(text: str, annotation: str | None) -> None:
         assert text.replace(source.slice(found.span), "").startswith("x = f()")
 
 
+def test_a_comment_behind_a_type_comment_keeps_its_distance() -> None:
+    text = "x = f() # type: Tensor  # noqa: E261"
+    source = SourceText.from_text(text)
+    found = type_comment(source, span_of(text, "x = f()"))
+    assert found is not None
+    assert text.replace(source.slice(found.span), "") == "x = f()  # noqa: E261"
+
+
 def test_annotations_are_read_from_the_tree() -> None:
     text = 'self.x: Annotated[T, f(a=1), Literal["="]] = g()'
     assert annotation_of(SourceText.from_text(text), span_of(text, text)) == 'Annotated[T, f(a=1), Literal["="]]'

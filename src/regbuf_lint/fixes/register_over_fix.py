@@ -63,8 +63,8 @@ def _rewritten(context: ClassContext, event: Registration, write: Write) -> tupl
 def _moved(context: ClassContext, event: Registration, write: Write, target: str) -> Fix:
     """The assignment becomes the registration, and the registration goes."""
     from regbuf_lint.rewrite.calls import persistence  # noqa: PLC0415  libcst is slow to load
+    from regbuf_lint.rewrite.merging import merged  # noqa: PLC0415
     from regbuf_lint.rewrite.registration import Registered  # noqa: PLC0415
-    from regbuf_lint.rewrite.statements import register  # noqa: PLC0415
 
     source, statement = context.source, event.step.statement
     persistent = persistence(source, event.call)
@@ -74,9 +74,9 @@ def _moved(context: ClassContext, event: Registration, write: Write, target: str
     style = context.text.style(write.step.method)
     if context.text.wants_nn_buffer and not style.buffer_name:
         raise CannotRewrite(NO_BUFFER_NAME)
-    moved = register(source, write.step.statement, {target: Registered(persistent)}, style)
+    both = merged(source, write.step.statement, target, statement, Registered(persistent), style)
     annotations = () if context.text.wants_nn_buffer else new_annotation(context, event.attribute or "")
-    edits = style.with_import([*annotations, moved, Edit(without_statement(source, statement), "")])
+    edits = style.with_import([*annotations, *both])
     return Fix(Applicability.SAFE, f"Register `{event.attribute}` at once", edits, adds=_gained(context, event))
 
 

@@ -12,6 +12,10 @@ from regbuf_lint.rewrite.parsing import code
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+PRIMARIES = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+"""What needs no parentheses, wherever it stands."""
+KEEP_PARENTHESES = (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)
+"""What is something else without its parentheses, or nothing."""
 
 _BRACKETS = re.compile(r"""[()\[\]{}]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\#.*""")
 """A bracket; or a string or comment, so that none in it is found."""
@@ -42,6 +46,11 @@ def has_comments(node: cst.BaseExpression | cst.BaseSlice) -> bool:
     return visitor.found
 
 
+def is_beside_comment(value: cst.BaseExpression) -> bool:
+    """Whether the outermost parentheses hold a comment beside the expression, which would go with them."""
+    return "#" in code(value.lpar[0].whitespace_after) + code(value.rpar[-1].whitespace_before)
+
+
 def without_comment(
     node: cst.BaseExpression | cst.BaseSlice,
 ) -> tuple[cst.BaseExpression, str] | None:
@@ -56,9 +65,19 @@ def without_comment(
     before, _, after = code(node).partition(taken.behind[0])
     if not before.rstrip().endswith(("(", "[", "{")) and not after.lstrip().startswith((")", "]", "}")):
         return None
-    if bare.lpar and not isinstance(bare, (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)):
+    if bare.lpar and not isinstance(bare, KEEP_PARENTHESES):
         bare = bare.with_changes(lpar=bare.lpar[1:], rpar=bare.rpar[:-1])
     return bare, taken.behind[0]
+
+
+def has_rows(node: cst.BaseExpression | cst.BaseSlice) -> bool:
+    """Whether items of a list or the like stand in rows as its author put them.
+
+    Formatters that break a line between two items put a comma behind the last one.
+    """
+    visitor = _Rows()
+    node.visit(visitor)
+    return visitor.found
 
 
 def breaks_in_strings_alone(node: cst.BaseExpression | cst.BaseSlice) -> bool:
@@ -79,30 +98,33 @@ def deepened(node: cst.BaseExpression | cst.BaseSlice, unit: str, *, less: int =
     return code(_visited(node, _Deepen(unit, less)))
 
 
-def realigned(node: cst.BaseExpression | cst.BaseSlice, start: int) -> str | None:
+def realigned(node: cst.BaseExpression | cst.BaseSlice, start: int, *, opened: bool = False) -> str | None:
     """The text with what stands below the inside of an opening bracket kept there; None where nothing does.
 
     Args:
         node: an expression over several lines.
         start: the column where its text will begin.
+        opened: whether it began right behind a parenthesis that is gone.
     """
     first, *more = code(node).splitlines()
-    inside = _inside_of_bracket(first)
+    gone = "(" if opened else ""
+    inside = _inside_of_bracket(gone + first)
     if inside is None or not more or "\t" in more[0]:
         return None
-    shift = start + inside - (len(more[0]) - len(more[0].lstrip()))
+    shift = start + inside - len(gone) - (len(more[0]) - len(more[0].lstrip()))
     return deepened(node, " " * shift, less=max(0, -shift))
 
 
 def _inside_of_bracket(line: str) -> int | None:
-    """Where the inside of the last bracket begins that a line leaves open; None where that is at its end, or closed."""
+    """Where the inside of the last bracket begins that a line leaves open; None where it holds no code."""
     opened: list[int] = []
     for match in _BRACKETS.finditer(line):
         if match[0] in "([{":
             opened.append(match.end())
         elif match[0] in ")]}" and opened:
             opened.pop()
-    return opened[-1] if opened and line[opened[-1] :].strip() else None
+    behind = line[opened[-1] :].strip() if opened else ""
+    return opened[-1] if behind and not behind.startswith("#") else None
 
 
 def _visited(node: cst.CSTNode, transformer: cst.CSTTransformer) -> cst.CSTNode:
@@ -135,6 +157,19 @@ def _is_single(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Tuple) and len(node.elements) == 1
 
 
+class _Rows(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        items = node.elements if isinstance(node, (cst.List, cst.Tuple, cst.Dict, cst.Set)) else ()
+        if items and not isinstance(items[-1].comma, cst.Comma):
+            commas = (one.comma for one in items[:-1] if isinstance(one.comma, cst.Comma))
+            self.found = self.found or any(map(has_line_breaks, commas))
+        return not self.found
+
+
 class _Comments(cst.CSTVisitor):
     def __init__(self) -> None:
         super().__init__()
@@ -151,6 +186,13 @@ class _TakeComments(cst.CSTTransformer):
         super().__init__()
         self.behind: list[str] = []
         self.alone = False
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode:
+        if isinstance(original_node, PRIMARIES) and len(original_node.lpar) == 1 and is_beside_comment(original_node):
+            return updated_node.with_changes(lpar=(), rpar=())
+        return cast("cst.CSTNode", super().on_leave(original_node, updated_node))
 
     def leave_ParenthesizedWhitespace(  # noqa: N802
         self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace

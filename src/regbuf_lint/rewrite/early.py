@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Position, Span
-from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
+from regbuf_lint.rewrite.layout import rejoined
 from regbuf_lint.rewrite.lines import without_statement
 from regbuf_lint.rewrite.locals import with_local
-from regbuf_lint.rewrite.parsing import code, parse_expression, parse_statement, refusing_what_libcst_refuses
+from regbuf_lint.rewrite.parsing import parse_expression, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import place_of
 from regbuf_lint.rewrite.registration import Registered, registration
 from regbuf_lint.rewrite.statements import register
@@ -66,19 +66,8 @@ def renamed(source: SourceText, statement: Span, places: tuple[Span, ...], local
     tree = parse_statement(source, statement)
     with refusing_what_libcst_refuses():
         put = with_local(tree, frozenset(map(source.slice, places)), local)
-        old, new = _on_one_line(tree), _on_one_line(put)
-    joined = old is not None and new is not None and place.fits(new) and not place.fits(old)
-    return [Edit(statement, new or "")] if joined else edits
-
-
-def _on_one_line(statement: cst.BaseSmallStatement) -> str | None:
-    """The statement without its line breaks, and without the parentheses that only held its value together."""
-    value = getattr(statement, "value", None)
-    if isinstance(statement, (cst.Assign, cst.AugAssign)) and isinstance(value, cst.BaseExpression) and value.lpar:
-        bare = flattened(value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1]))
-        head = code(statement.with_changes(value=cst.Name("_"))).removesuffix("_")
-        return None if bare is None or has_comments(value) else head + bare
-    return flattened(statement)
+        joined = rejoined(tree, put, place, place)
+    return edits if joined is None else [Edit(statement, joined)]
 
 
 def from_local(source: SourceText, target: Span, local: str, call: Span, how: Registered, style: TextStyle) -> Edit:

@@ -70,8 +70,16 @@ def without_gradient(source: SourceText, span: Span, *, detach: bool) -> Edit:
 
 def value_of_frozen(value: cst.BaseExpression) -> cst.BaseExpression | None:
     """``t`` of ``nn.Parameter(t, requires_grad=False)``; None where it is no such call."""
-    dropped = _drop(value)
+    dropped = _drop(_without_second(value))
     return _inside_parameter(dropped.value) if dropped.found else None
+
+
+def _without_second(value: cst.BaseExpression) -> cst.BaseExpression:
+    """``nn.Parameter(t, False)`` with the name of its second argument."""
+    if not isinstance(value, cst.Call) or len(value.args) != 2 or any(one.keyword or one.star for one in value.args):  # noqa: PLR2004
+        return value
+    named = value.args[1].with_changes(keyword=cst.Name("requires_grad"))
+    return value.with_changes(args=[value.args[0], named])
 
 
 def is_bare_request(source: SourceText, span: Span) -> bool:

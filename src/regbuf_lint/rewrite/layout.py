@@ -2,7 +2,7 @@
 
 What is longer than a line keeps the line breaks that it has in the file, since its author (or a formatter) put them
 there; only what has none, does not fit in its new place with them, or needs no more than one pair of brackets to be
-opened is split anew.
+opened is split anew. Rows of items that no formatter wrote are kept in any case, and so is what none may change.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from msgspec.structs import replace
 
 from regbuf_lint.model.settings import Brackets
 from regbuf_lint.rewrite.breaks import (
+    KEEP_PARENTHESES,
     breaks_in_strings_alone,
     deepened,
     flattened,
     has_comments,
+    has_line_breaks,
+    has_rows,
     realigned,
     without_comment,
 )
@@ -57,23 +60,37 @@ class Argument(Struct, frozen=True):
         prefix: ``name=`` or nothing.
         indented: whether the expression's continuation lines are indented as those of an argument already, because
             it stood in parentheses of its own.
+        opened: whether it began right behind these parentheses, and its continuation lines stand below it.
+        comment: what stands behind its last line, where it keeps its line breaks.
     """
 
     value: cst.BaseExpression | cst.BaseSlice
     prefix: str = ""
     indented: bool = False
+    opened: bool = False
+    comment: str = ""
 
     def flat(self) -> str | None:
-        """The argument on one line; None where something keeps its line breaks."""
+        """The argument on one line; None where something in it keeps its line breaks."""
         text = flattened(self.value)
         return None if text is None else self.prefix + text
+
+    def flat_at(self, place: Place) -> str | None:
+        """The argument on one line; None where it keeps its line breaks there."""
+        return None if self.keeps_rows(place) else self.flat()
+
+    def keeps_rows(self, place: Place) -> bool:
+        """Whether no formatter lays the text out, or none would have written the rows of its items."""
+        if not has_line_breaks(self.value) or breaks_in_strings_alone(self.value):
+            return False
+        return place.as_written or (place.brackets is Brackets.DEDENTED and has_rows(self.value))
 
     def broken(self, place: Place) -> str:
         """The argument with the line breaks of the file, on a line of its own one level further in.
 
         What stands below what is behind an opening bracket does so in its new place.
         """
-        below = realigned(self.value, columns(place.indent) + len(self.prefix))
+        below = realigned(self.value, columns(place.indent) + len(self.prefix), opened=self.opened)
         return self.prefix + (below or (code(self.value) if self.indented else deepened(self.value, place.unit)))
 
 
@@ -86,7 +103,7 @@ def call(head: str, arguments: list[Argument], place: Place, tail: str = ")") ->
         place: where the text goes.
         tail: the closing bracket and what belongs behind it.
     """
-    flat = [argument.flat() for argument in arguments]
+    flat = [argument.flat_at(place) for argument in arguments]
     if None not in flat:
         inside = ", ".join(cast("list[str]", flat))
         if place.fits(f"{head}{inside}{tail}"):
@@ -105,11 +122,27 @@ def call(head: str, arguments: list[Argument], place: Place, tail: str = ")") ->
 
 def assignment(target: str, value: cst.BaseExpression, place: Place) -> str:
     """``target = value``, split at the brackets of a call where it is too long."""
-    flat = flattened(value)
+    flat = Argument(value).flat_at(place)
     if isinstance(value, cst.Call) and (flat is None or not place.fits(f"{target} = {flat}")):
         given = [Argument(one.value, prefix_of(one)) for one in value.args]
         return call(f"{target} = {code(value.func)}(", given, place)
     return f"{target} = {code(value) if flat is None else flat}"
+
+
+def rejoined(old: cst.BaseSmallStatement, new: cst.BaseSmallStatement, before: Place, after: Place) -> str | None:
+    """A changed statement on one line, where the old one was only too long for that; None where its lines stay."""
+    was, text = _on_one_line(old), _on_one_line(new)
+    return None if was is None or text is None or before.fits(was) or not after.fits(text) else text
+
+
+def _on_one_line(statement: cst.BaseSmallStatement) -> str | None:
+    """The statement without its line breaks, and without the parentheses that only held its value together."""
+    value = statement.value if isinstance(statement, (cst.Assign, cst.AugAssign)) else None
+    if value is not None and value.lpar and not isinstance(value, KEEP_PARENTHESES):
+        bare = flattened(value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1]))
+        head = code(statement.with_changes(value=cst.Name("_"))).removesuffix("_")
+        return None if bare is None or has_comments(value) else head + bare
+    return flattened(statement)
 
 
 def _closed_behind(head: str, items: list[str], place: Place, tail: str) -> str | None:
@@ -144,12 +177,21 @@ def _one_per_line(head: str, arguments: list[Argument], place: Place, tail: str,
     """Several arguments get a comma each, as black and ruff do it; a single one only where it has one."""
     mark = "," if comma or len(arguments) > 1 else ""
     inner = replace(place.deeper(), behind=len(mark), brackets=Brackets.DEDENTED)
-    lines = [f"{inner.indent}{_commented(one, inner) or _argument(one, inner) + mark}" for one in arguments]
+    lines = [f"{inner.indent}{_item_line(one, inner, mark)}" for one in arguments]
     return place.newline.join([head, *lines, f"{place.indent}{tail}"])
+
+
+def _item_line(argument: Argument, place: Place, mark: str) -> str:
+    """An argument with the comma and the comment behind it."""
+    if argument.comment and argument.flat_at(place) is None:
+        return f"{_argument(argument, place)}{mark}  {argument.comment}"
+    return _commented(argument, place) or _argument(argument, place) + mark
 
 
 def _commented(argument: Argument, place: Place) -> str | None:
     """An argument with its only comment behind it, where formatters put that; None where it has no such comment."""
+    if argument.keeps_rows(place):
+        return None
     found = without_comment(argument.value)
     text = flattened(found[0]) if found is not None else None
     if found is None or text is None:
@@ -160,11 +202,11 @@ def _commented(argument: Argument, place: Place) -> str | None:
 
 def _argument(argument: Argument, place: Place) -> str:
     """The text of an argument on a line of its own."""
-    flat = argument.flat()
+    flat = argument.flat_at(place)
     if flat is not None and place.fits(flat):
         return flat
     broken = argument.broken(place)
-    if has_comments(argument.value):
+    if has_comments(argument.value) or argument.keeps_rows(place):
         return broken
     if isinstance(argument.value, cst.IfExp) and not argument.value.lpar:
         return _parenthesized(argument, place)

@@ -14,7 +14,7 @@ from regbuf_lint.rewrite.errors import CannotRewrite
 if TYPE_CHECKING:
     from regbuf_lint.source.text import SourceText
 
-_TYPE_COMMENT = re.compile(r"\s*#\s*type:(?!\s*ignore\b)\s*(?P<type>[^#]*[^#\s])\s*(?:$|(?=#))")
+_TYPE_COMMENT = re.compile(r"\s*#\s*type:(?!\s*ignore\b)\s*(?P<type>[^#]*[^#\s])(?:\s*$|(?=\s*#))")
 
 
 class TypeComment(Struct, frozen=True):
@@ -22,7 +22,7 @@ class TypeComment(Struct, frozen=True):
 
     Attributes:
         annotation: the type.
-        span: the comment with the white space before it.
+        span: the comment with the white space before it; a further comment keeps its own.
     """
 
     annotation: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -25,6 +27,11 @@ _FURTHER_PRAGMAS = (
 )
 """What formatters do not know as such, and count in the width of a line."""
 
+_SKIP = re.compile(r"#\s*(?:fmt:\s*skip|yapf:\s*disable)\b")
+_SWITCH = re.compile(
+    r"^(?P<indent>[^\S\r\n]*)#[^\S\r\n]*(?:(?P<on>fmt:\s*on|yapf:\s*enable)|fmt:\s*off|yapf:\s*disable)\b", re.MULTILINE
+)
+
 
 class Place(Struct, frozen=True):
     """Where a statement is laid out.
@@ -37,6 +44,8 @@ class Place(Struct, frozen=True):
         newline: line end of the file.
         alone: whether nothing but a comment shares its lines.
         brackets: how what does not fit on a line is split at its brackets.
+        as_written: whether a comment keeps formatters from it, so that line breaks stay where they are.
+        comment: what speaks of the last line of a value, and stays behind it where that keeps its line breaks.
     """
 
     indent: str
@@ -46,6 +55,8 @@ class Place(Struct, frozen=True):
     newline: str = "\n"
     alone: bool = True
     brackets: Brackets = Brackets.DEDENTED
+    as_written: bool = False
+    comment: str = ""
 
     def deeper(self) -> Place:
         """One level further in; what follows the statement does not follow this line, but a comma does."""
@@ -80,7 +91,23 @@ def place_of(source: SourceText, span: Span, style: TextStyle) -> Place:
     alone = not before.strip() and (not comment or comment.startswith("#"))
     indent = before[: len(before) - len(before.lstrip())]
     width = style.width if alone else _UNLIMITED
-    return Place(indent, style.unit, width, _columns_of(behind), source.newline, alone, style.brackets)
+    as_written = _is_kept_from_formatters(source, span, behind)
+    return Place(indent, style.unit, width, _columns_of(behind), source.newline, alone, style.brackets, as_written)
+
+
+def _is_kept_from_formatters(source: SourceText, span: Span, behind: str) -> bool:
+    """Whether ``# fmt: off`` or the like stands above a statement, or ``# fmt: skip`` among its lines or behind it."""
+    if _SKIP.search(source.slice(span) + behind) is not None:
+        return True
+    start = source.offset(span.start)
+    last = next((one for one in reversed(_switches(source.text)) if one.start() < start), None)
+    return last is not None and last["on"] is None and len(last["indent"]) <= len(source.indent(span.start.row))
+
+
+@lru_cache(maxsize=8)
+def _switches(text: str) -> tuple[re.Match[str], ...]:
+    """The comments of a file that keep formatters from what follows, in its block, and those that end this."""
+    return tuple(_SWITCH.finditer(text))
 
 
 def is_pragma(comment: str) -> bool:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from regbuf_lint.model.settings import BufferStyle
-from regbuf_lint.rewrite.breaks import flattened
+from regbuf_lint.rewrite.breaks import KEEP_PARENTHESES, PRIMARIES, flattened, is_beside_comment
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.layout import Argument, call
 from regbuf_lint.rewrite.names import attribute_key
@@ -18,9 +18,6 @@ from regbuf_lint.rewrite.parsing import code
 if TYPE_CHECKING:
     from regbuf_lint.rewrite.places import Place
     from regbuf_lint.rewrite.style import TextStyle
-
-PRIMARIES = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
-_KEEP_PARENTHESES = (cst.GeneratorExp, cst.NamedExpr, cst.Tuple, cst.Yield)
 
 
 class Registered(Struct, frozen=True):
@@ -54,7 +51,7 @@ def registration(
 
     An annotation stays on an assignment; whoever asks for a call takes care of it.
     """
-    given = argument(value, how)
+    given = replace(argument(value, how), comment=place.comment)
     if style.buffer_style is BufferStyle.NN_BUFFER and not (how.by_call or _is_none(value)):
         head = code(target) if annotation is None else f"{code(target)}: {_on_one_line(annotation)}"
         return call(f"{head} = {style.buffer_name}(", [given, *how.flags], place)
@@ -74,7 +71,7 @@ def from_setattr(node: cst.Call, how: Registered, place: Place, style: TextStyle
         raise CannotRewrite(msg)
     owner, name, value = (one.value for one in node.args)
     _refuse_name(name)
-    given = argument(value, how)
+    given = replace(argument(value, how), comment=place.comment)
     if style.buffer_style is BufferStyle.NN_BUFFER and not how.by_call:
         inner = call(f"{style.buffer_name}(", [given, *how.flags], replace(place, width=100_000))
         return call("setattr(", [Argument(owner), Argument(name), Argument(cst.parse_expression(inner))], place)
@@ -132,8 +129,10 @@ def argument(value: cst.BaseExpression, how: Registered) -> Argument:
         for name in how.calls:
             value = cst.Call(cst.Attribute(primary(value), cst.Name(name)))
         return Argument(value)
-    if value.lpar and not isinstance(value, _KEEP_PARENTHESES) and not _has_comment(value):
-        return Argument(value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1]), indented=True)
+    if value.lpar and not isinstance(value, KEEP_PARENTHESES) and not is_beside_comment(value):
+        bare = value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1])
+        opened = not isinstance(value.lpar[0].whitespace_after, cst.ParenthesizedWhitespace)
+        return Argument(bare, indented=True, opened=opened)
     return Argument(value)
 
 
@@ -149,11 +148,6 @@ def _refuse_lost_parameter(value: cst.BaseExpression) -> None:
             msg = "calling a method on a new Parameter gives a plain tensor; call it first: `nn.Parameter(t.to(...))`"
             raise CannotRewrite(msg)
         value = value.func if isinstance(value, cst.Call) else value.value
-
-
-def _has_comment(value: cst.BaseExpression) -> bool:
-    """Whether the outermost parentheses hold a comment beside them, which would go with them."""
-    return "#" in code(value.lpar[0].whitespace_after) + code(value.rpar[-1].whitespace_before)
 
 
 def primary(value: cst.BaseExpression) -> cst.BaseExpression:

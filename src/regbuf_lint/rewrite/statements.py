@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
@@ -11,7 +12,7 @@ from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Span
 from regbuf_lint.rewrite.breaks import flattened, has_comments
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.layout import assignment
+from regbuf_lint.rewrite.layout import assignment, rejoined
 from regbuf_lint.rewrite.lines import comment_behind
 from regbuf_lint.rewrite.locals import with_local
 from regbuf_lint.rewrite.names import free_name
@@ -26,12 +27,17 @@ if TYPE_CHECKING:
 Wanted: TypeAlias = dict[str, Registered]
 """Text of a target (``self.x``, a whole call of ``setattr``, or one side of a choice) to how it is registered."""
 
+_CLOSED = re.compile(r"\s*[)\]}]")
+"""The start of a row that ends a statement as a whole."""
+_GAP = 2
+"""Columns before a comment that stands below no other one."""
+
 
 def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle, local: str = "") -> Edit:
     """The statement at ``span`` with the attributes in ``wanted`` registered instead of assigned.
 
     A comment behind a statement of one row goes above what takes more rows, where it would stand behind a bracket or
-    another statement.
+    another statement. One that speaks of the last item of several stays behind that.
 
     Args:
         source: the file.
@@ -51,11 +57,19 @@ def register(source: SourceText, span: Span, wanted: Wanted, style: TextStyle, l
             statement = statement.with_changes(value=with_local(value, frozenset(wanted), local))
         text = _registered(statement, wanted, place, style)
         comment, end = comment_behind(source, span)
-        was_one_row = place.alone and span.start.row == span.end.row
-        if not comment or not was_one_row or place.newline not in text or speaks_to_tool(comment):
+        was_one_row = span.start.row == span.end.row
+        is_one_row = was_one_row and place.newline not in text
+        if not comment or not place.alone or is_one_row or speaks_to_tool(comment):
             return Edit(span, text)
-        alone = _registered(statement, wanted, replace(place, behind=0), style)
-        return Edit(Span(span.start, end), place.joined([comment, alone]))
+        bare = replace(place, behind=0)
+        if was_one_row:
+            return Edit(Span(span.start, end), place.joined([comment, _registered(statement, wanted, bare, style)]))
+        if not _CLOSED.match(source.line(span.end.row)):
+            inside = _registered(statement, wanted, replace(bare, comment=comment), style)
+            if inside.count(comment) > text.count(comment):
+                return Edit(Span(span.start, end), inside)
+        gap = source.line(end.row)[span.end.column - 1 : end.column - 1].removesuffix(comment)
+        return Edit(Span(span.start, end), f"{text}{gap[:_GAP]}{comment}")
 
 
 def _registered(statement: cst.BaseSmallStatement, wanted: Wanted, place: Place, style: TextStyle) -> str:
@@ -96,8 +110,8 @@ def _chained(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSty
     lines: list[str] = []
     value = statement.value
     if others:
-        heads = " = ".join(code(target) for target in others)
-        lines.append(f"{heads} = {code(value)}")
+        kept = [target for target in statement.targets if target.target in others]
+        lines.append(_shortened(statement, statement.with_changes(targets=kept), place))
         value = next((other for other in others if isinstance(other, cst.Name)), _attribute_or_name(others[-1]))
     for index, target in enumerate(chosen):
         here = place.of(index, len(chosen))
@@ -137,11 +151,16 @@ def _unpacked(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSt
     renamed = _Rename(wanted, style.taken_names)
     target = statement.targets[0]
     changed = statement.with_changes(targets=[target.with_changes(target=target.target.visit(renamed))])
-    lines = [code(changed)]
+    lines = [_shortened(statement, changed, place)]
     for index, (attribute, local) in enumerate(renamed.taken):
         here = place.of(index, len(renamed.taken))
         lines.append(registration(attribute, local, wanted[code(attribute)], here, style))
     return place.joined(lines)
+
+
+def _shortened(statement: cst.Assign, changed: cst.Assign, place: Place) -> str:
+    """What is left of a statement above registrations, on one line where it was only too long for that."""
+    return rejoined(statement, changed, place, replace(place, behind=0)) or code(changed)
 
 
 class _Rename(cst.CSTTransformer):

@@ -43,6 +43,9 @@ DOCS = RuleDocs(
 
 _OWN = "RBF"
 
+_DASH = re.compile(r"^[-\N{EN DASH}\N{EM DASH}:;,]+(?:\s+|$)")
+"""What parts a directive from the words that explain it."""
+
 
 def unused_suppressions(
     source: SourceText,
@@ -115,8 +118,9 @@ def _without(source: SourceText, comment: NoqaComment, span: Span) -> Edit:
     rest = behind.lstrip()
     if rest.startswith("#"):
         return Edit(Span(span.start, Position(comment.row, comment.end_column + len(behind) - len(rest))), "")
-    if rest:
-        return Edit(span, "#")
+    words = _DASH.sub("", rest)
+    if words:
+        return Edit(Span(span.start, Position(comment.row, len(line) - len(words) + 1)), "# ")
     end = Position(comment.row, len(line) + 1)
     if before.strip():
         return Edit(Span(Position(comment.row, len(before.rstrip()) + 1), end), "")
