@@ -129,3 +129,10 @@ def test_any_small_class_is_checked_and_fixed(first: list[str], second: list[str
         assert fixed.dropped == ()
         ast.parse(fixed.after)
         assert checked(fixed.after, FixMode.UNSAFE).fixed is None
+
+
+@pytest.mark.parametrize("line", ["s = s + s", "s = f'{s}{s}'", "s = s.replace('x', 'xx')"])
+def test_strings_that_double_again_and_again(line: str) -> None:
+    body = ["s = 'x'", *[line] * 40, "setattr(self, s, torch.ones(n))", "self.y = torch.ones(n)"]
+    text = HEAD + textwrap.indent("\n".join(body), " " * 8) + "\n    def forward(self, x):\n        return x + self.y\n"
+    assert [one.attribute for one in checked(text).findings if one.attribute] == ["y"]

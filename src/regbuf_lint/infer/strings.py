@@ -29,6 +29,8 @@ _LAYING_OUT = frozenset({"center", "expandtabs", "format_map", "join", "ljust", 
 _DIVIDING = {"partition": "tuple", "rpartition": "tuple", "rsplit": "list", "split": "list", "splitlines": "list"}
 """Methods that give strings, and in what."""
 _ANY_STRING = Other("str")
+_LONGEST = 1000
+"""Letters of what is put together; no name or device is as long, and twenty doublings make a million of one."""
 
 
 def literal_string(value: Value) -> str | None:
@@ -90,6 +92,9 @@ def method_of_string(owner: Alternative, name: str, arguments: Arguments) -> Val
 
 
 def _changed(text: str, name: str, arguments: list[str]) -> str:
+    longest = max(map(len, (text, *arguments)))
+    if longest > _LONGEST:
+        return text
     try:
         return str(getattr(text, name)(*arguments))
     except TypeError:  # one argument too many or too few: the program raises
@@ -104,4 +109,6 @@ def _text(value: Value) -> str:
 
 
 def _string(text: str) -> Value:
+    if len(text) > _LONGEST:
+        return frozenset({_ANY_STRING})
     return frozenset({Other(_PATTERN + text) if "*" in text else Literal(text)})
