@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
 
 _NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_", "squeeze"}
-_NUMBERS = NUMBER | {Other(kind) for kind in ("int", "float", "bool", "complex")}
+COMPLEX_NUMBER = Other("complex")
+_NUMBERS = NUMBER | {COMPLEX_NUMBER} | {Other(kind) for kind in ("int", "float", "bool")}
 
 
 def is_plain_number(one: Alternative) -> bool:
@@ -33,6 +34,11 @@ def is_plain_number(one: Alternative) -> bool:
     if isinstance(one, Array):
         return one.is_number
     return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
+
+
+def is_complex(one: Alternative) -> bool:
+    """Whether a value is a complex number of Python."""
+    return one == COMPLEX_NUMBER or (isinstance(one, Literal) and isinstance(one.value, complex))
 
 
 def makes_number(name: str, arguments: Arguments, like: Tensor) -> bool:

@@ -24,7 +24,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
     updated,
 )
-from regbuf_lint.infer.dimensions import is_plain_number
+from regbuf_lint.infer.dimensions import COMPLEX_NUMBER, is_complex, is_plain_number
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.numpy_api import array_of_operation
 from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index
@@ -155,6 +155,8 @@ def _plain(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Val
         return frozenset({Unknown(number=are_numbers)})
     if any(isinstance(side, Array) for side in pair):
         return frozenset({array_of_operation(pair, operator)})
+    if any(map(is_complex, pair)):
+        return frozenset({COMPLEX_NUMBER})
     return NUMBER if are_numbers else OTHER
 
 
@@ -175,6 +177,8 @@ def _longer(one: Sequence, other: Alternative, operator: ast.operator) -> Value:
 
 def _common_dtype(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Dtype:
     found = {torch_api.as_plain(one).dtype for one in pair if isinstance(one, TENSOR_KINDS)}
+    if any(map(is_complex, pair)):
+        return Dtype.COMPLEX
     for widest in (Dtype.COMPLEX, Dtype.DOUBLE):
         if widest in found:
             return widest
