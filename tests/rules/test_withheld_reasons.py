@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.engine.run import check_source
+from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.text import SourceText
 
@@ -56,3 +57,20 @@ def test_what_another_name_registers_is_read_by_that_name() -> None:
     assert finding.fix is not None
     assert "now the same" not in finding.message
     assert finding.help.startswith('register it: `self.register_buffer("_times", ...)`')
+
+
+def test_a_subclass_that_stores_the_name_first() -> None:
+    """``register_buffer`` raises KeyError over an attribute that is there (torch 2.13)."""
+    base = BEFORE.replace("        self.times", "        super().__init__()\n        self.times") + FORWARD
+    (finding,) = findings(base)
+    assert finding.fix is not None
+    assert finding.fix.applicability is Applicability.SAFE
+    early = "class Early(Sampler):\n    def __init__(self, n):\n        self.times = None\n        super().__init__(n)\n"
+    late = "class Late(Sampler):\n    def __init__(self, n):\n        super().__init__(n)\n        self.n = n\n"
+    (finding,) = findings(base + early)
+    assert finding.fix is not None
+    assert finding.fix.applicability is Applicability.DISPLAY
+    assert "`Early` stores it before `super().__init__()`, and over that `register_buffer` raises" in finding.help
+    (finding,) = findings(base + late)
+    assert finding.fix is not None
+    assert finding.fix.applicability is Applicability.SAFE

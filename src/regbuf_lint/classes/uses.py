@@ -206,14 +206,25 @@ class _Collector:
             return len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id == self._receiver
         return self._own(node) == "__dict__"
 
+    def _is_dict_or_copy(self, node: ast.AST) -> bool:
+        """Whether a node is ``self.__dict__`` or a local that was given a copy of it, as ``__getstate__`` makes one."""
+        if self._is_dict(node):
+            return True
+        made = definition_of(self._function, node) if isinstance(node, ast.Name) else node
+        if not isinstance(made, ast.Call):
+            return False
+        function = made.func
+        of_itself = isinstance(function, ast.Attribute) and function.attr == "copy" and self._is_dict(function.value)
+        return of_itself or (len(made.args) == 1 and self._is_dict(made.args[0]))
+
     def _dictionary(self) -> None:
         """Sort the uses of ``__dict__`` into those of one known name and all others."""
         uses = sum(self._is_dict(node) for node in self._nodes)
         for node in self._nodes:
-            name = looked_up(node, self._is_dict)
+            name = looked_up(node, self._is_dict_or_copy)
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 self._add(self._uses.in_dict, name.value)
-                uses -= 1
+                uses -= looked_up(node, self._is_dict) is not None
         if uses:
             self._uses.dict_users.add(self._method)
         if any(map(self._takes_over, self._nodes)):

@@ -9,8 +9,11 @@ from regbuf_lint.classes.outside_uses import read_outside_class
 from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.fixes.buffer_plan import calls_on, first_tensors
 from regbuf_lint.fixes.buffer_refill import needs_refill
+from regbuf_lint.fixes.persistence import is_persistent
 from regbuf_lint.fixes.unmet_demands import HALF, made_beside
+from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.given_arguments import may_be_given_parameters
+from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import NAMELESS, Dtype, tensors, tensors_inside
@@ -30,6 +33,11 @@ _UNFILLED = (
 _CUT_OFF = (
     "it is computed from parameters, or from what requires a gradient, and a buffer has to be detached: training no "
     "longer reaches them through it; if it has to follow them, compute it in `forward`"
+)
+
+_LOADED_OVER = (
+    "it is one tensor under two names, and a checkpoint that has both would be loaded into the same memory twice; "
+    "give each name a tensor of its own, as `.clone()` does"
 )
 
 _UNREAD = "nothing here reads it once the object is built; whether code elsewhere does, only its author knows"
@@ -55,13 +63,29 @@ def why_shown(context: ClassContext, plans: Sequence[Plan], *, refilled: bool) -
         return f"{HALF}: {beside}"
     if any("detach" in calls_on(write) for plan in plans for write in first_tensors(plan)):
         return _CUT_OFF
+    if any(_is_loaded_over(context, plan) for plan in plans):
+        return _LOADED_OVER
     return next((why for plan in plans if plan.attribute and (why := _why(context, plan, plan.attribute))), None)
+
+
+def _is_loaded_over(context: ClassContext, plan: Plan) -> bool:
+    """Whether a new object has one tensor twice, and a checkpoint has values for it: the last one loaded counts."""
+    for tensor in (one for write in first_tensors(plan) for one in tensors(write.value)):
+        if plan.persistent and (tensor.alias or tensor.view_of_parameter):
+            return True
+        if tensor.alias and is_persistent(context, tensor.alias, context.writes(tensor.alias)):
+            return True
+    chained = any(write.form is WriteForm.CHAINED for write in plan.chosen)
+    return plan.persistent and chained
 
 
 def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
     shadowing = _shadowing_subclass(context, attribute)
     if shadowing is not None:
         return f"`{shadowing}` has an attribute of that name in its body, over which `register_buffer` raises KeyError"
+    early = _subclass_storing_before(context, attribute)
+    if early is not None:
+        return f"`{early}` stores it before `super().__init__()`, and over that `register_buffer` raises KeyError"
     held = [tensor for write in first_tensors(plan) for tensor in tensors(write.value)]
     weighs = any(one.sink is Sink.WEIGHT for one in context.trace(attribute).uses(attribute))
     given = next((one.argument for one in held if _may_be_parameter(context, one.argument, is_weight=weighs)), None)
@@ -85,6 +109,18 @@ def _shadowing_subclass(context: ClassContext, attribute: str) -> str | None:
     """A subclass whose body has an attribute of that name."""
     found = (one for one in context.subclasses_at_hand if context.inference.definition(one).defines(attribute))
     return next((one.scope.qualname for one in found), None)
+
+
+def _subclass_storing_before(context: ClassContext, attribute: str) -> str | None:
+    """A subclass that gives an object the attribute before its bases are initialised."""
+    for subclass in context.subclasses_at_hand:
+        if attribute not in context.inference.uses(subclass).stored:
+            continue
+        built = construct(context.inference, subclass)
+        events = built.events if built is not None else ()
+        if any(isinstance(one, Write) and one.attribute == attribute and not one.step.initialised for one in events):
+            return subclass.scope.qualname
+    return None
 
 
 def _may_be_parameter(context: ClassContext, argument: str, *, is_weight: bool) -> bool:

@@ -110,6 +110,8 @@ DOCS = RuleDocs(
             ),
             "an own `to` moves it, or what it belongs to, and keeps a precision that the code chose",
             "it is complex, and a cast to bfloat16 would drop the imaginary part of a buffer",
+            "it is one tensor under two names, of which checkpoints hold one: both would be loaded into one memory",
+            "a subclass stores the name before it calls `super().__init__()`",
             "it would be saved, though it comes from outside, or is one number that each object draws",
             "no method reads it, and other code may, as far as names tell",
             "it is `nn.Parameter(t).to(device)`, where the cast belongs before the Parameter",
