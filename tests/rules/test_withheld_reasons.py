@@ -65,7 +65,9 @@ def test_a_subclass_that_stores_the_name_first() -> None:
     (finding,) = findings(base)
     assert finding.fix is not None
     assert finding.fix.applicability is Applicability.SAFE
-    early = "class Early(Sampler):\n    def __init__(self, n):\n        self.times = None\n        super().__init__(n)\n"
+    early = (
+        "class Early(Sampler):\n    def __init__(self, n):\n        self.times = None\n        super().__init__(n)\n"
+    )
     late = "class Late(Sampler):\n    def __init__(self, n):\n        super().__init__(n)\n        self.n = n\n"
     (finding,) = findings(base + early)
     assert finding.fix is not None

@@ -102,6 +102,25 @@ def names_string(expressions: Iterable[ast.expr], text: str) -> bool:
     return any(isinstance(node, ast.Constant) and node.value == text for node in nodes)
 
 
+def is_abstract(function: FunctionNode) -> bool:
+    """Whether a method is there for subclasses to replace: its body does nothing, or raises NotImplementedError."""
+    if "abstractmethod" in decorator_names(function):
+        return True
+    body = [one for one in function.body if not _is_constant(one)]
+    if not body:
+        return True
+    raised = body[0].exc if isinstance(body[0], ast.Raise) else None
+    raised = raised.func if isinstance(raised, ast.Call) else raised
+    return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+
+
+def _is_constant(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring, ``...`` or ``pass``."""
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
 def receiver_name(function: FunctionNode) -> str | None:
     """Name of the first parameter of a method, whatever it is called; None where there is none."""
     if "staticmethod" in decorator_names(function):

@@ -18,7 +18,7 @@ from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.callers import construct_as_called
 from regbuf_lint.infer.construction import start
 from regbuf_lint.infer.loaded import with_loaded_tensors
-from regbuf_lint.infer.makers import is_stood_for
+from regbuf_lint.infer.makers import builds_abstractly, is_stood_for
 from regbuf_lint.infer.run_by_subclasses import constructions_through_subclasses
 from regbuf_lint.infer.subclasses import subclasses_in
 from regbuf_lint.infer.tensor_uses import with_used_tensors
@@ -220,7 +220,11 @@ class Session:
     def _is_stood_for(self, symbol: ClassSymbol, own: Construction | None, known: list[Finding]) -> bool:
         """Whether objects of a class are made as ones of its subclasses alone.
 
-        Where nothing is found in it and its file has no subclass, that is not looked for.
+        Where nothing is found in it, its file has no subclass, and it builds its objects by itself, that is not looked
+        for.
         """
-        near = own is not None and subclasses_in(self._inference, symbol, symbol.scope.file)
-        return own is not None and bool(near or known) and is_stood_for(self._inference, symbol)
+        if own is None:
+            return False
+        near = subclasses_in(self._inference, symbol, symbol.scope.file)
+        wanted = known or near or builds_abstractly(self._inference, symbol)
+        return bool(wanted) and is_stood_for(self._inference, symbol)

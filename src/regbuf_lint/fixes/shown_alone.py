@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.fixes.buffer_plan import Plan
+    from regbuf_lint.model.value import Tensor
 
 _UNFILLED = (
     f"{HALF}: `from_pretrained` builds the model without "
@@ -70,13 +71,17 @@ def why_shown(context: ClassContext, plans: Sequence[Plan], *, refilled: bool) -
 
 def _is_loaded_over(context: ClassContext, plan: Plan) -> bool:
     """Whether a new object has one tensor twice, and a checkpoint has values for it: the last one loaded counts."""
-    for tensor in (one for write in first_tensors(plan) for one in tensors(write.value)):
-        if plan.persistent and (tensor.alias or tensor.view_of_parameter):
-            return True
-        if tensor.alias and is_persistent(context, tensor.alias, context.writes(tensor.alias)):
-            return True
-    chained = any(write.form is WriteForm.CHAINED for write in plan.chosen)
-    return plan.persistent and chained
+    if plan.persistent and any(write.form is WriteForm.CHAINED for write in plan.chosen):
+        return True
+    held = [list(tensors(write.value)) for write in first_tensors(plan)]
+    return any(one and all(_is_saved_too(context, plan, tensor) for tensor in one) for one in held)
+
+
+def _is_saved_too(context: ClassContext, plan: Plan, tensor: Tensor) -> bool:
+    """Whether a tensor is another attribute's or a Parameter's, and a checkpoint has a value for it."""
+    if plan.persistent:
+        return bool(tensor.alias) or tensor.view_of_parameter
+    return bool(tensor.alias) and is_persistent(context, tensor.alias, context.writes(tensor.alias))
 
 
 def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import decorator_names, receiver_name
+from regbuf_lint.classes.definition import decorator_names, is_abstract, receiver_name
 from regbuf_lint.index.calls import calls_of, is_used_as_value
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
@@ -52,7 +52,17 @@ def is_stood_for(inference: Inference, symbol: ClassSymbol) -> bool:
     if inference.hierarchy.membership(symbol).verdict is not Verdict.YES:
         return False
     found = concrete_classes(inference, symbol)
-    return found != (symbol,) and any(is_made(inference, one) for one in found)
+    return found != (symbol,) and (
+        builds_abstractly(inference, symbol) or any(is_made(inference, one) for one in found)
+    )
+
+
+def builds_abstractly(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether the construction of a class runs methods that only its subclasses have."""
+    methods = inference.definition(symbol).methods
+    abstract = frozenset(name for name, function in methods.items() if is_abstract(function))
+    construction = inference.constructor(inference, symbol) if abstract else None
+    return construction is not None and not abstract.isdisjoint(construction.called)
 
 
 def _may_be_derived_from(inference: Inference, symbol: ClassSymbol) -> bool:
