@@ -112,6 +112,9 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(msg)
     arguments.paths = arguments.paths or ["."]
     _check_paths(arguments)
+    if arguments.cache_dir == "":
+        msg = "argument --cache-dir: the name is empty"
+        raise UsageError(msg)
     is_stdin = STDIN in arguments.paths
     if arguments.verify and (arguments.diff or is_stdin or not (arguments.fix or arguments.fix_only)):
         msg = "--verify needs --fix or --fix-only, and files to write"
