@@ -74,7 +74,12 @@ def test_a_report_that_cannot_be_written_takes_no_other_with_it(capsys: Capture)
     out, err = capsys.readouterr()
     assert out.startswith("bad.py:1:5: RBF001")
     assert json.loads(Path("good.json").read_text())[0]["code"] == "RBF001"
-    assert err == "regbuf-lint: error: --output-file: no/such/dir: no such file or directory\n"
+    assert err == "regbuf-lint: error: --output-format: no/such/dir: no such file or directory\n"
+
+
+def test_an_error_names_the_option_that_names_the_file(capsys: Capture) -> None:
+    assert main(["bad.py", "-o", "no/such/dir"]) == 2
+    assert capsys.readouterr().err == "regbuf-lint: error: --output-file: no/such/dir: no such file or directory\n"
 
 
 def test_statistics_stand_in_reports_for_people(capsys: Capture) -> None:

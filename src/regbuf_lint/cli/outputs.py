@@ -14,16 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_FILE_OPTION = "--output-file"
+
+
 class Output(Struct, frozen=True):
     """One report.
 
     Attributes:
         output_format: one of ``FORMATS``.
         file: where it goes; None for standard output.
+        option: the option that has named the file.
     """
 
     output_format: str
     file: str | None = None
+    option: str = "--output-format"
 
     @property
     def is_text(self) -> bool:
@@ -69,6 +74,6 @@ def with_output_file(outputs: Sequence[Output], file: str) -> tuple[Output, ...]
         UsageError: none is for standard output.
     """
     if all(one.file is not None for one in outputs):
-        msg = "--output-file: --output-format names a file for every report already"
+        msg = f"{_FILE_OPTION}: --output-format names a file for every report already"
         raise UsageError(msg)
-    return tuple(one if one.file is not None else Output(one.output_format, file) for one in outputs)
+    return tuple(one if one.file is not None else Output(one.output_format, file, _FILE_OPTION) for one in outputs)

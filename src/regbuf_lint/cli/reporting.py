@@ -74,7 +74,7 @@ def print_report(
             (console.err if to_stderr else console.out)(text)
             continue
         try:
-            write_file(Path(output.file), text, "--output-file")
+            write_file(Path(output.file), text, output.option)
         except UsageError as error:
             failure = failure or error
     if seconds is not None and console.is_watched() and not any(_is_seen(one) for one in arguments.output_format):
