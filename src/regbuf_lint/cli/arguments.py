@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from regbuf_lint.cli.command_line import split_names
 from regbuf_lint.cli.completion import SHELLS
 from regbuf_lint.cli.errors import UsageError
-from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
+from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, refuse_source, with_output_file
 from regbuf_lint.cli.shards import Shard, parse_shard
 from regbuf_lint.cli.why import parse_target
 from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS
@@ -131,6 +131,24 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(_ISOLATED_WITH_CONFIG)
     if arguments.output_file is not None:
         arguments.output_format = with_output_file(arguments.output_format, arguments.output_file)
+    _check_written(arguments)
+
+
+def _check_written(arguments: argparse.Namespace) -> None:
+    """Refuse to write reports and baselines where they would take the place of something else.
+
+    Raises:
+        UsageError: they would.
+    """
+    read = () if arguments.merge else arguments.paths
+    for output in arguments.output_format:
+        if output.file is not None:
+            refuse_source(output.option, output.file, read)
+    if arguments.write_baseline is not None:
+        if arguments.write_baseline == STDIN:
+            msg = "--write-baseline: standard output is no file that --baseline could read"
+            raise UsageError(msg)
+        refuse_source("--write-baseline", arguments.write_baseline, read)
 
 
 def _check_paths(arguments: argparse.Namespace) -> None:
