@@ -14,6 +14,7 @@ from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Checked, Session
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
+from regbuf_lint.model.span import Position, Span
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.notebook import NotebookText
 from regbuf_lint.source.shown_paths import shown_path
@@ -98,6 +99,7 @@ class SourceCheck:
             suppressed=self._hidden,
             unresolved_bases=self._checked_last.unresolved_bases,
             unfollowed=self._checked_last.unfollowed,
+            slip=_slip(source) if findings or outcome.applied else None,
             modules=self._checked_last.modules,
             is_parsed=self._checked_last.is_parsed,
             fixed=_fixed_file(source, path, outcome),
@@ -153,6 +155,14 @@ def _without_broken_cells(
     suppressions = Suppressions.parse(source)
     kept = (source.located(one) for one in found if not suppressions.hides(one, lines=noqa))
     return source.without(broken), tuple(kept)
+
+
+def _slip(source: SourceText) -> Position | None:
+    """The place of the first comment that is meant for the whole file and hides nothing."""
+    for one in Suppressions.parse(source).slips:
+        start = Position(one.row, one.column)
+        return source.located_span(Span(start, start)).start
+    return None
 
 
 def _failure(text: str) -> ParseError | None:
