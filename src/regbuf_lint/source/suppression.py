@@ -82,12 +82,9 @@ class Suppressions:
         """Comments that are meant for the whole file, and hide nothing as they are written."""
         return tuple(one for one in self._written() if one.is_slip)
 
-    def hides(self, finding: Finding, *, lines: bool = True) -> bool:
-        """Whether a comment on any row of the finding's statement, or one for the whole file, suppresses it.
-
-        With ``lines`` false, only comments for the whole file count.
-        """
-        return bool(self._candidates) and any(lines or one.whole_file for one in self.matching(finding))
+    def hides(self, finding: Finding) -> bool:
+        """Whether a comment on any row of the finding's statement, or one for the whole file, suppresses it."""
+        return any(self.matching(finding))
 
     def matching(self, finding: Finding) -> Iterator[NoqaComment]:
         """Yield the comments that suppress a finding."""
