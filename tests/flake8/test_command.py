@@ -141,6 +141,15 @@ def test_options_of_flake8_win_over_the_table(project: Project) -> None:
     assert project.flake8("--rbf-ignore-attributes=Attention.mask", "attention.py") == []
 
 
+@pytest.mark.parametrize("table", ['select = ["RBF101"]', 'ignore = ["RBF001"]', 'extend-ignore = ["RBF0", "RBF001"]'])
+@pytest.mark.parametrize("option", ["--select=RBF001", "--extend-select=RBF001"])
+def test_codes_of_flake8_win_over_those_of_the_table(project: Project, table: str, option: str) -> None:
+    project.write("pyproject.toml", f"[tool.regbuf-lint]\n{table}\n")
+    assert project.flake8("attention.py") == []
+    (line,) = project.flake8(option, "attention.py")
+    assert line.place == PLACE
+
+
 def test_configured_classes_and_functions(project: Project) -> None:
     text = ATTENTION.replace("from torch import nn", "from ours import Base, table").replace("nn.Module", "Base")
     text = text.replace("torch.tril(torch.ones(n, n))", "table(n)").replace("import torch\n", "")

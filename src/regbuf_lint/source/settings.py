@@ -46,7 +46,7 @@ def load_settings(
         config: configuration file to read instead.
         isolated: read no configuration file at all.
         overrides: settings from the command line, by the same keys and with the same types as in the file. ``select``
-            replaces the file's selection; ``ignore`` adds to the file's.
+            replaces the file's selection; ``extend-select`` and ``ignore`` add to the file's.
         known_codes: gives the names of all rules by their codes, and is asked only where something is selected;
             selectors that name none of them are refused. None checks nothing.
         files: what others have found out about directories.
@@ -146,27 +146,26 @@ def _convert(
 
 
 def _merge(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with others over them: a file's over those of the file it extends, the command line's over both."""
+    """Return values with others over them: a file's over those of the file it extends, the command line's over both.
+
+    What the others turn on by a selector, they turn on although the values turn it off by the same one; of selectors of
+    several lengths the longest counts, wherever it stands.
+    """
     merged = {**values, **over}
-    kept = _both(values, "ignore", "extend_ignore")
-    if "select" in over:
-        merged["extend_select"] = over.get("extend_select", ())
-        kept = tuple(code for code in kept if not _outweighs(over["select"], code))
-    else:
-        merged["extend_select"] = (*values.get("extend_select", ()), *over.get("extend_select", ()))
+    turned_on = _both(over, "select", "extend_select")
+    kept = (code for code in _both(values, "ignore", "extend_ignore") if code not in turned_on)
     merged["ignore"] = (*kept, *_both(over, "ignore", "extend_ignore"))
     merged.pop("extend_ignore", None)
+    before = () if "select" in over else values.get("extend_select", ())
+    merged["extend_select"] = (*before, *over.get("extend_select", ()))
+    if "unfixable" not in over:
+        merged["unfixable"] = tuple(code for code in values.get("unfixable", ()) if code not in over.get("fixable", ()))
     merged["extend_exclude"] = (*values.get("extend_exclude", ()), *over.get("extend_exclude", ()))
     return merged
 
 
 def _both(values: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
     return tuple(item for key in keys for item in values.get(key, ()))
-
-
-def _outweighs(select: Iterable[str], ignored: str) -> bool:
-    """Whether the command line selects exactly what the file ignores, or a part of it."""
-    return any(code == ignored or (code != ALL and names(ignored, code)) for code in select)
 
 
 def _settings(root: Path, merged: dict[str, Any]) -> Settings:
