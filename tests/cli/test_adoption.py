@@ -112,6 +112,11 @@ def test_add_noqa(capsys: Capture) -> None:
     assert main([*CONCISE, "a.py"]) == 0
 
 
+def test_what_stands_behind_add_noqa_is_a_path_or_a_command() -> None:
+    assert main(["--add-noqa", "check", "a.py"]) == 0
+    assert main(["--add-noqa", "a.py"]) == 0
+
+
 def test_add_noqa_with_a_reason() -> None:
     assert main(["--add-noqa=as it was", "."]) == 0
     assert "  # noqa: RBF001  # as it was\n" in Path("a.py").read_text()
@@ -151,6 +156,14 @@ def test_what_the_page_says_of_ruff(external: str, code: int) -> None:
         (["--write-baseline", "-", "."], "--write-baseline: standard output is no file that --baseline could read"),
         (["--write-baseline", "b", "--baseline", "b"], "--write-baseline cannot be combined with --baseline"),
         (["--write-baseline", "b", "--add-noqa"], "--write-baseline cannot be combined with --add-noqa"),
+        (
+            ["--add-noqa", "reason", "a.py"],
+            "no path is called `reason`; what --add-noqa is to write is given as `--add-noqa=reason`",
+        ),
+        (
+            ["--add-noqa", "on purpose", "."],
+            "no path is called `on purpose`; what --add-noqa is to write is given as `--add-noqa='on purpose'`",
+        ),
         (["--add-noqa", "--fix"], "--add-noqa cannot be combined with --fix"),
         (["--add-noqa=two\nlines"], "--add-noqa: a reason is one line"),
         (["--add-noqa", "-"], "--add-noqa cannot be combined with standard input"),

@@ -245,6 +245,11 @@ def test_mistakes_on_the_command_line_name_the_option() -> None:
     assert named == "--ignore: unknown rule code `PLAIN-TENSOR-ATTRIBUTE`; did you mean `RBF001`?"
 
 
+def test_a_byte_order_mark_is_passed_over(root: Path) -> None:
+    (root / "pyproject.toml").write_text('[tool.regbuf-lint]\nignore = ["RBF001"]\n', encoding="utf-8-sig")
+    assert load_settings(root, None, isolated=False, overrides={}).ignore == ("RBF001",)
+
+
 def test_command_line_over_file() -> None:
     text = """
     [tool.regbuf-lint]

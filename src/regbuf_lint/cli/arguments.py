@@ -247,7 +247,8 @@ def build_parser() -> _Parser:
     parser = _Parser(
         prog="regbuf-lint",
         description="Find tensors that an nn.Module neither moves, casts nor saves, and register them as buffers.",
-        epilog="Exit codes: 0 nothing left; 1 findings; 2 a mistake in usage or configuration, or a path that failed.",
+        epilog="Exit codes: 0 no findings; 1 findings, or with --diff changes; 2 a mistake in usage or configuration, "
+        "or a path that failed.",
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; `-` is standard input")
