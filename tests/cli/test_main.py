@@ -87,6 +87,11 @@ def test_exit_codes(argv: list[str], code: int) -> None:
         (["--select", "RBF777"], "--select: unknown rule code `RBF777`"),
         (["--ignore", "rfb001"], "--ignore: unknown rule code `RFB001`; did you mean `RBF001`?"),
         (["--per-file-ignores", "RBF001"], "argument --per-file-ignores: expected PATTERN:CODE, not `RBF001`"),
+        (
+            ["--per-file-ignores", "*.py:RBF001:RBF2"],
+            "argument --per-file-ignores: expected PATTERN:CODE, not `*.py:RBF001:RBF2`",
+        ),
+        (["--per-file-ignores", ":RBF001"], "argument --per-file-ignores: expected PATTERN:CODE, not `:RBF001`"),
         (["--per-file-ignores", "x.py:"], "argument --per-file-ignores: expected PATTERN:CODE, not `x.py:`"),
         (["--persistent", "allways"], "--persistent must be one of `auto`, `always`, `never`, not `allways`; did you"),
         (["--explain", "RBF002"], "--explain: unknown rule `RBF002`; did you mean `RBF001`?"),
