@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from regbuf_lint.verify import pytest_plugin
-from regbuf_lint.verify.exempted import Exemptions
+from regbuf_lint.verify.exempted import Exemptions, has_form
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+FULL = Path("/dev/full")
 pytest_plugins = ["pytester"]
 
 IS_INSTALLED = any(one.value == pytest_plugin.__name__ for one in entry_points(group="pytest11"))
@@ -239,6 +238,73 @@ def test_files_may_be_named_in_any_way(tmp_path: Path, pattern: str) -> None:
     line = {"file": "a.py", "line": 1, "attribute": "x", "classes": ["A"]}
     assert Exemptions(tmp_path, (pattern.format(root=tmp_path),)).cover(line)
     assert not Exemptions(tmp_path, (pattern.format(root=tmp_path / "b"),)).cover({**line, "file": "b.py"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "[tool.regbuf-lint]\nignore-attributes = ['A.x']\n"),
+        ("regbuf-lint.toml", "ignore-attributes = ['A.x']\n"),
+        (".regbuf-lint.toml", "\ufeff[tool.regbuf-lint]\nignore-attributes = ['A.x']\n"),
+    ],
+)
+def test_the_configuration_nearest_to_the_file_counts(tmp_path: Path, name: str, text: str) -> None:
+    line = {"file": "lib/inner/a.py", "line": 1, "attribute": "x", "classes": ["A"]}
+    (tmp_path / "lib/inner").mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[tool.regbuf-lint]\n", encoding="utf-8")
+    (tmp_path / "lib/inner/pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    (tmp_path / "lib" / name).write_text(text, encoding="utf-8")
+    exemptions = Exemptions(tmp_path, ())
+    assert exemptions.cover(line)
+    assert not exemptions.cover({**line, "classes": ["B"]})
+    assert not exemptions.cover({**line, "file": "a.py"})
+
+
+@pytest.mark.parametrize(
+    ("comment", "counts"),
+    [
+        ("# regbuf-lint: noqa", False),
+        ("# regbuf-lint: noqa: RBF001  # on the CPU", False),
+        ("# flake8: noqa: E501,RBF0", False),
+        ("# regbuf-lint: noqa: RBF101", True),
+        ("# regbuf-lint: noqa RBF001", True),
+        ("x = 1  # regbuf-lint: noqa", True),
+    ],
+)
+def test_a_comment_for_the_whole_file(tmp_path: Path, comment: str, *, counts: bool) -> None:
+    (tmp_path / "a.py").write_text(f"y = 1\n{comment}\n", encoding="utf-8")
+    line = {"file": "a.py", "line": 1, "attribute": "x", "classes": ["A"]}
+    assert Exemptions(tmp_path, ()).cover(line) is not counts
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a.py", "lib/*", "my lib/*.py:3", "a.py:1", "mask", "Net.mask", "Outer.Inner.*", "*_cache", "a*:12"]
+)
+def test_forms_of_patterns(pattern: str) -> None:
+    assert has_form(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["", "Net.mask,Net.other", "a.py,b.py", "Net mask", "Net.mask:x"])
+def test_a_pattern_that_can_name_nothing_is_a_mistake(pattern: str, pytester: pytest.Pytester) -> None:
+    assert not has_form(pattern)
+    if find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    pytester.makepyfile("def test():\n    pass\n")
+    result = run(pytester, "--regbuf-audit", f"--regbuf-audit-exempt={pattern}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told = "names neither FILE, FILE:LINE, an attribute nor Class.attribute; give it once for each"
+    assert result.stderr.str().strip() == f"ERROR: --regbuf-audit-exempt: {pattern}: {told}"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+def test_a_file_that_cannot_be_written_fails_the_run(pytester: pytest.Pytester) -> None:
+    if find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    pytester.makepyfile("def test():\n    pass\n")
+    result = run(pytester, "--regbuf-audit", f"--regbuf-audit-json={FULL}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["--regbuf-audit-json: /dev/full: No space left on device"])
 
 
 MANY = """
