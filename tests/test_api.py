@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -222,3 +222,40 @@ def test_records_fit_the_schema() -> None:
         assert [error.message for error in checker.iter_errors(records)] == []
     records[0]["extra"] = 1
     assert list(checker.iter_errors(records))
+
+
+def test_what_excludes_each_other_is_refused(tmp_path: Path) -> None:
+    settings = tmp_path / "regbuf-lint.toml"
+    settings.touch()
+    told = "^`isolated` and `config` exclude each other$"
+    with pytest.raises(ValueError, match=told):
+        regbuf_lint.check_source("x = 1", config=settings, isolated=True)
+    with pytest.raises(ValueError, match=told):
+        regbuf_lint.Checker(config=settings, isolated=True)
+    with pytest.raises(ValueError, match=told):
+        regbuf_lint.check_paths(tmp_path, config=settings, isolated=True)
+    for jobs in (0, -1):
+        with pytest.raises(ValueError, match=f"^`jobs` must be 1 or more, not {jobs}$"):
+            regbuf_lint.check_paths(tmp_path, jobs=jobs)
+
+
+@pytest.mark.parametrize("source", [None, 3, bytearray(b"x = 1")])
+def test_what_is_no_text_is_refused(source: Any) -> None:
+    checker = regbuf_lint.Checker(isolated=True)
+    for ask in (checker.check, checker.fix, lambda text: checker.explain(text, "a.py", 1)):
+        with pytest.raises(TypeError, match=f"^`source` must be str or bytes, not {type(source).__name__}$"):
+            ask(source)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"select": ["RBF7"]}, "options: `select`: unknown rule code `RBF7`"),
+        ({"line-length": 0}, "options: `line-length` must be a number of columns from 1 to 1000"),
+        ({"python": "/nowhere"}, "options: `python`: `/nowhere` is no interpreter or environment with packages"),
+    ],
+)
+def test_a_wrong_option_is_told_as_a_program_gives_it(options: dict[str, object], told: str) -> None:
+    with pytest.raises(regbuf_lint.SettingsError) as caught:
+        regbuf_lint.check_source("x = 1", options=options, isolated=True)
+    assert str(caught.value).partition(";")[0] == told

@@ -60,6 +60,8 @@ __all__ = (
     "to_records",
 )
 _NOTEBOOK = ".ipynb"
+_OPTION = "options: `{}`"
+"""How messages name a key of ``options``."""
 
 
 class FixedSource(Struct, frozen=True):
@@ -85,6 +87,9 @@ class Checker:
         options: settings by their keys in the configuration (``{"select": ["RBF001"]}``), which win over it.
         config: configuration file to read instead of the nearest one.
         isolated: read no configuration file.
+
+    Raises:
+        ValueError: a configuration file is named, and none is to be read.
     """
 
     def __init__(
@@ -94,6 +99,7 @@ class Checker:
         config: str | PathLike[str] | None = None,
         isolated: bool = False,
     ) -> None:
+        _refuse_both(config, isolated=isolated)
         self._options = options
         self._config = config
         self._isolated = isolated
@@ -114,7 +120,9 @@ class Checker:
 
         Raises:
             SettingsError: the configuration or an option is wrong.
+            TypeError: the text is none.
         """
+        _refuse_other_than_text(source)
         path = Path(filename)
         settings = self._settings(path)
         if settings.force_exclude and is_excluded(path, settings):
@@ -133,7 +141,9 @@ class Checker:
 
         Raises:
             SettingsError: the configuration or an option is wrong.
+            TypeError: the text is none.
         """
+        _refuse_other_than_text(source)
         path = Path(filename)
         settings = self._settings(path)
         data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
@@ -156,7 +166,9 @@ class Checker:
 
         Raises:
             SettingsError: the configuration or an option is wrong.
+            TypeError: the text is none.
         """
+        _refuse_other_than_text(source)
         path = Path(filename)
         settings = self._settings(path)
         try:
@@ -209,6 +221,8 @@ def check_source(
 
     Raises:
         SettingsError: the configuration or an option is wrong.
+        TypeError: the text is none.
+        ValueError: ``config`` and ``isolated`` are both given.
     """
     checker = Checker(options=options, config=config, isolated=isolated)
     return checker.check(source, filename)
@@ -235,6 +249,8 @@ def fix_source(
 
     Raises:
         SettingsError: the configuration or an option is wrong.
+        TypeError: the text is none.
+        ValueError: ``config`` and ``isolated`` are both given.
     """
     checker = Checker(options=options, config=config, isolated=isolated)
     return checker.fix(source, filename, unsafe=unsafe)
@@ -265,6 +281,8 @@ def explain_source(
 
     Raises:
         SettingsError: the configuration or an option is wrong.
+        TypeError: the text is none.
+        ValueError: ``config`` and ``isolated`` are both given.
     """
     checker = Checker(options=options, config=config, isolated=isolated)
     return checker.explain(source, filename, where)
@@ -292,7 +310,12 @@ def check_paths(
 
     Raises:
         SettingsError: the configuration or an option is wrong.
+        ValueError: ``config`` and ``isolated`` are both given, or ``jobs`` is less than 1.
     """
+    _refuse_both(config, isolated=isolated)
+    if jobs < 1:
+        msg = f"`jobs` must be 1 or more, not {jobs}"
+        raise ValueError(msg)
     named = [Path(paths)] if isinstance(paths, (str, PathLike)) else [Path(path) for path in paths]
     found = discover(named, _nearest(options, config, isolated=isolated).of)
     result = check_files(found.files, found.settings, jobs=jobs, fix=FixMode.NONE, named=frozenset(named))
@@ -328,4 +351,27 @@ def _nearest(
         config=None if config is None else Path(config),
         isolated=isolated,
         known_codes=lambda: {rule.meta.code: rule.meta.name for rule in RULES},
+        option=_OPTION,
     )
+
+
+def _refuse_both(config: object, *, isolated: bool) -> None:
+    """Refuse to read a configuration file and none.
+
+    Raises:
+        ValueError: both are asked for.
+    """
+    if isolated and config is not None:
+        msg = "`isolated` and `config` exclude each other"
+        raise ValueError(msg)
+
+
+def _refuse_other_than_text(source: object) -> None:
+    """Refuse what is neither a text nor the bytes of a file.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(source, (str, bytes)):
+        msg = f"`source` must be str or bytes, not {type(source).__name__}"
+        raise TypeError(msg)

@@ -228,9 +228,62 @@ def test_cleaning(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--isolated", "--clean-cache"]) == 0
     assert not (project / ".regbuf_cache").exists()
     assert main(["--isolated", "--clean-cache"]) == 0
-    assert main(["--isolated", "--clean-cache", "--cache-dir", "pkg"]) == 2
-    assert (project / "pkg/layer.py").is_file()
-    assert "not a cache directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", [".", "kept", "pkg"])
+def test_only_the_caches_own_files_are_written_and_removed(
+    project: Path, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    foreign = "Signature: 8a477f597d28d172789f06886806bc55\n# of another tool\n"
+    (project / "kept").mkdir()
+    (project / "kept/CACHEDIR.TAG").write_text(foreign, encoding="utf-8")
+    (project / "kept/results-3.sqlite3").write_text("data of another tool", encoding="utf-8")
+    before = files_below(project)
+    first = run(capsys, "--cache-dir", place)
+    made = set(files_below(project)) - set(before)
+    assert made
+    assert {Path(one).parts[-2] for one in made} == {".regbuf_cache"}
+    assert run(capsys, "--cache-dir", place) == first
+    assert main(["--isolated", "--clean-cache", "--cache-dir", place]) == 0
+    assert files_below(project) == before
+
+
+def test_what_users_put_into_a_cache_stays(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "kept").mkdir()
+    run(capsys, "--cache-dir", "kept")
+    (project / "kept/notes").mkdir()
+    (project / "kept/notes/a.txt").write_text("mine", encoding="utf-8")
+    (project / "kept/.gitignore").write_text("", encoding="utf-8")
+    (project / "kept/results-old.sqlite3").write_text("mine", encoding="utf-8")
+    assert (project / "kept/CACHEDIR.TAG").is_file()
+    assert main(["--isolated", "--clean-cache", "--cache-dir", "kept"]) == 0
+    assert set(files_below(project / "kept")) == {"notes/a.txt", ".gitignore", "results-old.sqlite3"}
+
+
+def test_caches_that_are_broken_or_of_other_versions_are_removed(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys)
+    folder = project / ".regbuf_cache"
+    for path in folder.glob("*.sqlite3"):
+        path.write_bytes(b"\0garbage")
+    (folder / "results-1.sqlite3").write_bytes(b"of an older version")
+    (folder / "CACHEDIR.TAG").write_text("", encoding="utf-8")
+    assert main(["--isolated", "--clean-cache"]) == 0
+    assert not folder.exists()
+
+
+def test_a_cache_without_a_name_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = files_below(project)
+    for argv in (["pkg"], ["clean"]):
+        assert main(["--isolated", *argv, "--cache-dir", ""]) == 2
+        assert capsys.readouterr() == ("", "regbuf-lint: error: argument --cache-dir: the name is empty\n")
+    assert files_below(project) == before
+
+
+def files_below(directory: Path) -> dict[str, bytes]:
+    paths = (path for path in directory.rglob("*") if path.is_file())
+    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in paths}
 
 
 def test_no_cache_leaves_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,6 +45,23 @@ def test_a_baseline_counts_in_every_report(output_format: str, capsys: Capture) 
     assert not Path("out.json").exists() or json.loads(Path("out.json").read_text()) == []
 
 
+@pytest.mark.parametrize("text", ["my notes\n", "[1, 2]", '{"version": 1}'])
+def test_a_baseline_takes_the_place_of_nothing_else(text: str, capsys: Capture) -> None:
+    Path("notes").write_text(text)
+    assert main(["--write-baseline", "notes", "."]) == 2
+    told = "--write-baseline: notes: not a baseline of version 1, so it is not overwritten"
+    assert capsys.readouterr() == ("", f"regbuf-lint: error: {told}\n")
+    assert Path("notes").read_text() == text
+
+
+def test_a_baseline_takes_the_place_of_an_earlier_one() -> None:
+    Path("base.json").touch()
+    for text in (PLAIN_TENSOR, PLAIN_TENSOR + MORE):
+        Path("a.py").write_text(text)
+        assert main(["--write-baseline", "base.json", "."]) == 0
+    assert len(json.loads(Path("base.json").read_text())["findings"]) == 2
+
+
 def test_stale_entries_are_told(capsys: Capture) -> None:
     main(["--write-baseline", "base.json", "."])
     Path("a.py").write_text("x = 1\n")
@@ -95,6 +112,11 @@ def test_add_noqa(capsys: Capture) -> None:
     assert main([*CONCISE, "a.py"]) == 0
 
 
+def test_what_stands_behind_add_noqa_is_a_path_or_a_command() -> None:
+    assert main(["--add-noqa", "check", "a.py"]) == 0
+    assert main(["--add-noqa", "a.py"]) == 0
+
+
 def test_add_noqa_with_a_reason() -> None:
     assert main(["--add-noqa=as it was", "."]) == 0
     assert "  # noqa: RBF001  # as it was\n" in Path("a.py").read_text()
@@ -130,8 +152,18 @@ def test_what_the_page_says_of_ruff(external: str, code: int) -> None:
         (["--baseline", "none.json"], "none.json: no such file; `--write-baseline none.json` makes it"),
         (["--baseline", "a.py"], "a.py: not a baseline of version 1"),
         (["--write-baseline", "no/dir/b.json"], "--write-baseline: no/dir/b.json: no such file or directory"),
+        (["--write-baseline", "a.py"], "--write-baseline: a.py holds source code, which is not overwritten"),
+        (["--write-baseline", "-", "."], "--write-baseline: standard output is no file that --baseline could read"),
         (["--write-baseline", "b", "--baseline", "b"], "--write-baseline cannot be combined with --baseline"),
         (["--write-baseline", "b", "--add-noqa"], "--write-baseline cannot be combined with --add-noqa"),
+        (
+            ["--add-noqa", "reason", "a.py"],
+            "no path is called `reason`; what --add-noqa is to write is given as `--add-noqa=reason`",
+        ),
+        (
+            ["--add-noqa", "on purpose", "."],
+            "no path is called `on purpose`; what --add-noqa is to write is given as `--add-noqa='on purpose'`",
+        ),
         (["--add-noqa", "--fix"], "--add-noqa cannot be combined with --fix"),
         (["--add-noqa=two\nlines"], "--add-noqa: a reason is one line"),
         (["--add-noqa", "-"], "--add-noqa cannot be combined with standard input"),

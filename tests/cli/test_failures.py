@@ -50,6 +50,14 @@ def test_closed_standard_output(options: str) -> None:
     assert shell(f"LINT {options} a.py >&-") == (2, "", one_error("standard output: closed"))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="removes the working directory")
+@pytest.mark.parametrize("options", ["a.py", "--show-files a.py", "--clean-cache", "--diff -"])
+def test_a_working_directory_that_is_gone(options: str) -> None:
+    told = one_error("the working directory: no such file or directory")
+    assert shell(f"mkdir gone; cd gone; rmdir ../gone; LINT {options} < /dev/null") == (2, "", told)
+    assert shell("mkdir gone; cd gone; rmdir ../gone; LINT --list-rules")[0] == 0
+
+
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
 @pytest.mark.parametrize(
     "options", ["a.py", "--output-format json a.py", "--diff -q a.py", "--explain RBF001", "--help", "--version"]

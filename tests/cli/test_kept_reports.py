@@ -49,7 +49,7 @@ def test_a_file_beside_a_diff_holds_what_is_there(capsys: Capture) -> None:
 def test_a_file_beside_fixes_alone_holds_what_is_left(capsys: Capture) -> None:
     Path("a.py").write_text(FIXABLE)
     assert main(["--fix-only", "--output-format", "json:report,concise:text,full", "a.py"]) == 0
-    assert capsys.readouterr() == ("", "Fixed 1 finding in 1 file.\n")
+    assert capsys.readouterr() == ("", "Fixed 1 finding in 1 file (1 more with --unsafe-fixes).\n")
     assert attributes("report") == [("scale", 9)]
     counts = "\nFound 2 findings (1 fixed, 1 remaining) in 1 file with 1 nn.Module class.\n"
     assert Path("text").read_text().endswith(counts)

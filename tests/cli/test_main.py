@@ -87,6 +87,11 @@ def test_exit_codes(argv: list[str], code: int) -> None:
         (["--select", "RBF777"], "--select: unknown rule code `RBF777`"),
         (["--ignore", "rfb001"], "--ignore: unknown rule code `RFB001`; did you mean `RBF001`?"),
         (["--per-file-ignores", "RBF001"], "argument --per-file-ignores: expected PATTERN:CODE, not `RBF001`"),
+        (
+            ["--per-file-ignores", "*.py:RBF001:RBF2"],
+            "argument --per-file-ignores: expected PATTERN:CODE, not `*.py:RBF001:RBF2`",
+        ),
+        (["--per-file-ignores", ":RBF001"], "argument --per-file-ignores: expected PATTERN:CODE, not `:RBF001`"),
         (["--per-file-ignores", "x.py:"], "argument --per-file-ignores: expected PATTERN:CODE, not `x.py:`"),
         (["--persistent", "allways"], "--persistent must be one of `auto`, `always`, `never`, not `allways`; did you"),
         (["--explain", "RBF002"], "--explain: unknown rule `RBF002`; did you mean `RBF001`?"),
@@ -232,7 +237,17 @@ def test_fix_only_reports_nothing_but_errors(capsys: Capture) -> None:
     main(["bad.py", "risky.py", "nope.py", "--fix-only"])
     out, err = capsys.readouterr()
     assert out == "nope.py: error: no such file or directory\n"
-    assert err.startswith("Fixed 1 finding in 1 file.\n")
+    assert err.startswith("Fixed 1 finding in 1 file (1 more with --unsafe-fixes).\n")
+
+
+@pytest.mark.parametrize("option", ["--diff", "--fix-only"])
+def test_fixes_that_are_not_asked_for_are_told(option: str, capsys: Capture) -> None:
+    assert main(["risky.py", "good.py", option]) == 0
+    assert capsys.readouterr() == ("", "No fixes to apply (1 available with --unsafe-fixes).\n")
+    assert main(["good.py", option]) == 0
+    assert capsys.readouterr() == ("", "No fixes to apply.\n")
+    main(["risky.py", option, "--unsafe-fixes"])
+    assert "--unsafe-fixes" not in capsys.readouterr().err
 
 
 def test_a_diff_lists_what_it_would_apply(capsys: Capture) -> None:
@@ -245,7 +260,7 @@ def test_diff_writes_nothing(capsys: Capture) -> None:
     main(["bad.py", "good.py", "risky.py", "nope.py", "--diff"])
     out, err = capsys.readouterr()
     assert out == "--- a/bad.py\n+++ b/bad.py\n@@ -1 +1 @@\n-x = BAD\n+x = good\n"
-    assert err.startswith("nope.py: error: no such file or directory\nWould fix 1 finding in 1 file.\n")
+    assert err.startswith("nope.py: error: no such file or directory\nWould fix 1 finding in 1 file (1 more")
     assert Path("bad.py").read_text() == "x = BAD\n"
 
 

@@ -267,3 +267,16 @@ def test_where_there_is_no_project_what_lies_above_is_nobody_s(
         monkeypatch.chdir(tmp_path / directory)
         main(["--diff", name])
         assert '+        self.register_buffer("m", torch.ones(3), persistent=False)' in capsys.readouterr().out
+
+
+def test_options_of_the_command_line_win(capsys: Capture) -> None:
+    assert found(capsys, "a.py", "--extend-select", "RBF001") == ["RBF001", "RBF106"]
+    assert found(capsys, "own/hidden/f.py", "--extend-select", "RBF001") == ["RBF001"]
+    assert found(capsys, "a.py", "--extend-select", "RBF00") == ["RBF106"], "the longer one counts"
+    write("lib/pyproject.toml", '[tool.regbuf-lint]\nextend-select = ["RBF001"]\n')
+    assert found(capsys, "lib/c.py", "--ignore", "RBF001") == ["RBF106"]
+
+
+def found(capsys: Capture, *argv: str) -> list[str]:
+    main(["--output-format", "json", "--no-cache", *argv])
+    return sorted(one["code"] for one in json.loads(capsys.readouterr().out))

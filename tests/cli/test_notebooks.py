@@ -170,6 +170,15 @@ def test_comments_suppress_by_row_or_in_all_cells(run: Run) -> None:
     assert (code, out) == (1, "nb.ipynb:cell 6:1:2: RBF900 the file does not parse: '(' was never closed\n")
 
 
+def test_a_comment_for_all_cells_with_a_slip_is_told(run: Run) -> None:
+    Path("nb.ipynb").write_bytes(notebook(IMPORTS, BASE, DERIVED, "x = 1\n# regbuf-lint: noqa RBF001"))
+    for options in (["."], ["--fix", "."]):
+        _, out, err = run("--output-format", "concise", *options)
+        assert "3 f" in out
+        assert err.startswith("regbuf-lint: note: nb.ipynb:cell 5:2:1: this comment hides nothing; ")
+        assert err.count("hides nothing") == 1
+
+
 def test_an_unused_comment_is_taken_away(run: Run) -> None:
     Path("nb.ipynb").write_bytes(notebook("!ls", "# noqa: RBF001", "x = 1  # noqa: RBF002\n# noqa: RBF001"))
     assert run("--select", "RBF0,RBF901", "--fix", "nb.ipynb")[0] == 0

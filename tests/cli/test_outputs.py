@@ -74,7 +74,32 @@ def test_a_report_that_cannot_be_written_takes_no_other_with_it(capsys: Capture)
     out, err = capsys.readouterr()
     assert out.startswith("bad.py:1:5: RBF001")
     assert json.loads(Path("good.json").read_text())[0]["code"] == "RBF001"
-    assert err == "regbuf-lint: error: --output-file: no/such/dir: no such file or directory\n"
+    assert err == "regbuf-lint: error: --output-format: no/such/dir: no such file or directory\n"
+
+
+def test_an_error_names_the_option_that_names_the_file(capsys: Capture) -> None:
+    assert main(["bad.py", "-o", "no/such/dir"]) == 2
+    assert capsys.readouterr().err == "regbuf-lint: error: --output-file: no/such/dir: no such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "option"),
+    [
+        (["-o", "bad.py", "."], "--output-file: bad.py"),
+        (["--output-format", "json:./bad.py,concise", "."], "--output-format: ./bad.py"),
+        (["--output-format", "json:empty.ipynb", "bad.py"], "--output-format: empty.ipynb"),
+        (["-o", "script", "script"], "--output-file: script"),
+        (["-o", "link", "script"], "--output-file: link"),
+    ],
+)
+def test_no_report_takes_the_place_of_source_code(argv: list[str], option: str, capsys: Capture) -> None:
+    Path("script").write_text("x = BAD\n")
+    Path("empty.ipynb").touch()
+    Path("link").symlink_to("script")
+    assert main(argv) == 2
+    told = f"{option} holds source code, which is not overwritten"
+    assert capsys.readouterr() == ("", f"regbuf-lint: error: {told}\n")
+    assert Path("bad.py").read_text() == Path("script").read_text() == "x = BAD\n"
 
 
 def test_statistics_stand_in_reports_for_people(capsys: Capture) -> None:

@@ -54,6 +54,19 @@ def test_noqa_hides_the_finding_until_it_is_disabled(project: Project, comment: 
     assert line.place == PLACE
 
 
+@pytest.mark.parametrize("row", ["torch.tril(", "torch.ones(n, n)", "        )"])
+def test_noqa_counts_on_any_row_of_the_statement(project: Project, row: str) -> None:
+    text = ATTENTION.replace("torch.tril(torch.ones(n, n))", "torch.tril(\n            torch.ones(n, n)\n        )")
+    project.write("attention.py", text.replace(f"{row}\n", f"{row}  # noqa: RBF001\n", 1))
+    assert project.flake8("attention.py") == []
+    assert project.regbuf_lint("attention.py") == []
+    (line,) = project.flake8("--disable-noqa", "attention.py")
+    assert line.place == PLACE
+    project.write("attention.py", text.replace(f"{row}\n", f"{row}  # noqa: RBF101\n", 1))
+    (line,) = project.flake8("attention.py")
+    assert line.place == PLACE
+
+
 def test_noqa_for_another_code_hides_nothing(project: Project) -> None:
     project.write("attention.py", ATTENTION.replace("n))\n", "n))  # noqa: RBF101\n"))
     (line,) = project.flake8("attention.py")
@@ -126,6 +139,15 @@ def test_options_of_flake8_win_over_the_table(project: Project) -> None:
     project.write(".flake8", "[flake8]\nrbf-ignore-attributes = other, Else.where\n")
     assert [line.code for line in project.flake8("attention.py")] == ["RBF001"]
     assert project.flake8("--rbf-ignore-attributes=Attention.mask", "attention.py") == []
+
+
+@pytest.mark.parametrize("table", ['select = ["RBF101"]', 'ignore = ["RBF001"]', 'extend-ignore = ["RBF0", "RBF001"]'])
+@pytest.mark.parametrize("option", ["--select=RBF001", "--extend-select=RBF001"])
+def test_codes_of_flake8_win_over_those_of_the_table(project: Project, table: str, option: str) -> None:
+    project.write("pyproject.toml", f"[tool.regbuf-lint]\n{table}\n")
+    assert project.flake8("attention.py") == []
+    (line,) = project.flake8(option, "attention.py")
+    assert line.place == PLACE
 
 
 def test_configured_classes_and_functions(project: Project) -> None:

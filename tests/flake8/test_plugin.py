@@ -29,13 +29,13 @@ METAS = [rule("RBF001", on_by_default=True), *(rule(f"RBF{n}", on_by_default=Fal
     [
         (None, None, ()),
         (["E", "RBF"], None, ()),
-        (["RBF2"], None, ("RBF201", "RBF204")),
+        (["RBF2"], None, ("RBF2",)),
         (None, ["RBF204"], ("RBF204",)),
-        (["RBF0"], ["RBF2"], ("RBF004", "RBF201", "RBF204")),
-        (["RBF20"], ["E"], ("RBF201", "RBF204")),
+        (["RBF001", "RBF0"], ["RBF2"], ("RBF001", "RBF0", "RBF2")),
+        (["RBF20"], ["E", "E501", "RBF3"], ("RBF20",)),
     ],
 )
-def test_codes_are_opted_in_by_a_prefix_with_a_digit(
+def test_a_rule_is_asked_for_by_its_code_or_a_prefix_with_a_digit(
     select: list[str] | None, extend: list[str] | None, expected: tuple[str, ...]
 ) -> None:
     assert opted_in(Namespace(select=select, extend_select=extend), METAS) == expected

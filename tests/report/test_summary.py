@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from report_examples import EMPTY, FIXED, GRAD, NOTEBOOK, PLAIN, RESULT, RISKY
 
 from regbuf_lint.model.result import FileError, FileResult, FixedFile, RunResult
+from regbuf_lint.model.span import Position
 from regbuf_lint.report.summary import applied_fixes, hints, state_dict_changes, statistics, summary_line
 
 WHERE = " in 1 file with 0 nn.Module classes"
@@ -89,6 +90,15 @@ def test_hints() -> None:
     names = tuple(f"x.A{i}" for i in range(7))
     (hint,) = hints(RunResult((FileResult("a.py", unresolved_bases=names),)))
     assert "7 base classes could not be resolved (x.A0, x.A1, x.A2, x.A3, x.A4 and 2 more)" in hint
+
+
+def test_a_comment_that_hides_nothing() -> None:
+    files = (FileResult("a.py", slip=Position(3, 1)), FileResult("b.ipynb", slip=Position(1, 5, cell=2)))
+    told = (
+        "this comment hides nothing; for the whole file write `# regbuf-lint: noqa` or"
+        " `# regbuf-lint: noqa: RBF001, RBF002` on a line of its own"
+    )
+    assert list(hints(RunResult(files))) == [f"a.py:3:1: {told}", f"b.ipynb:cell 2:1:5: {told}"]
 
 
 def test_hint_about_classes_that_are_too_large() -> None:

@@ -214,6 +214,33 @@ def test_an_editor_that_watches_files_says_when_to_read_them_anew(tmp_path: Path
     run(test())
 
 
+@pytest.mark.parametrize("name", ["b c.py", "é.py", "100%.py", "a%20b.py"])
+def test_a_save_checks_a_file_of_any_name_under_its_own_address(tmp_path: Path, name: str) -> None:
+    async def test() -> None:
+        async with editing(tmp_path) as editor:
+            editor.open(name, MODULE)
+            assert len((await editor.published()).diagnostics) == 2
+            (tmp_path / "pyproject.toml").write_text('[tool.regbuf-lint]\nignore = ["RBF001"]\n', encoding="utf-8")
+            editor.save(name)
+            shown = await editor.published()
+            assert (shown.uri, [*shown.diagnostics]) == (editor.uri(name), [])
+
+    run(test())
+
+
+@pytest.mark.parametrize("name", ["net.py", "b c.py"])
+def test_a_change_of_an_open_file_on_the_disk_is_none(tmp_path: Path, name: str) -> None:
+    async def test() -> None:
+        async with editing(tmp_path, watches=True) as editor:
+            editor.open(name, MODULE)
+            await editor.published()
+            editor.tell_of_change(name)
+            editor.open("untitled:Untitled-1", HEAD)
+            assert (await editor.published()).uri == "untitled:Untitled-1"
+
+    run(test())
+
+
 def test_settings_count_and_a_wrong_one_is_shown_once(tmp_path: Path) -> None:
     settings = tmp_path / "pyproject.toml"
     settings.write_text('[tool.regbuf-lint]\nexclude = ["vendor"]\nignore-attributes = ["mean"]\n')

@@ -68,6 +68,16 @@ def test_a_place_without_packages_is_refused(root: Path) -> None:
         environment_packages(str(root), root)
 
 
+def test_a_wrong_one_is_told_with_who_names_it(root: Path) -> None:
+    (root / "base.toml").write_text("python = 'env'\n", encoding="utf-8")
+    (root / "regbuf-lint.toml").write_text("extend = 'base.toml'\n", encoding="utf-8")
+    with pytest.raises(SettingsError) as told:
+        load_settings(root, None, isolated=False, overrides={})
+    assert str(told.value) == f"base.toml: `python`: `{root / 'env'}` is no interpreter or environment with packages"
+    with pytest.raises(SettingsError, match=r"^--python: `.*other` is no interpreter"):
+        load_settings(root, None, isolated=False, overrides={"python": "other"})
+
+
 def test_a_path_in_the_file_starts_there(root: Path) -> None:
     packages = made(root / "project/env")
     (root / "project/pyproject.toml").write_text("[tool.regbuf-lint]\npython = 'env'\n", encoding="utf-8")

@@ -51,6 +51,8 @@ def test_a_chain_of_files() -> None:
         ('extend-select = ["RBF101"]', 'extend-select = ["RBF2"]', (None, ("RBF101", "RBF2"), ())),
         ('ignore = ["RBF101"]', 'ignore = ["RBF2"]\nextend-ignore = ["RBF1"]', (None, (), ("RBF101", "RBF2", "RBF1"))),
         ('ignore = ["RBF001"]', 'select = ["RBF001"]', (("RBF001",), (), ())),
+        ('ignore = ["RBF001"]', 'extend-select = ["RBF001"]', (None, ("RBF001",), ())),
+        ('extend-select = ["RBF001"]', 'ignore = ["RBF001"]', (None, ("RBF001",), ("RBF001",))),
     ],
 )
 def test_what_is_selected(base: str, own: str, expected: tuple[object, ...]) -> None:

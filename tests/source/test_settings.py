@@ -245,6 +245,11 @@ def test_mistakes_on_the_command_line_name_the_option() -> None:
     assert named == "--ignore: unknown rule code `PLAIN-TENSOR-ATTRIBUTE`; did you mean `RBF001`?"
 
 
+def test_a_byte_order_mark_is_passed_over(root: Path) -> None:
+    (root / "pyproject.toml").write_text('[tool.regbuf-lint]\nignore = ["RBF001"]\n', encoding="utf-8-sig")
+    assert load_settings(root, None, isolated=False, overrides={}).ignore == ("RBF001",)
+
+
 def test_command_line_over_file() -> None:
     text = """
     [tool.regbuf-lint]
@@ -261,13 +266,19 @@ def test_command_line_over_file() -> None:
 
 def test_selecting_what_the_file_ignores_turns_it_on() -> None:
     text = '[tool.regbuf-lint]\nextend-select = ["RBF1"]\nignore = ["RBF002", "RBF0"]\n'
-    chosen = load(text, select=["RBF001"])
-    assert (chosen.select, chosen.extend_select, chosen.ignore) == (
-        ("RBF001",),
-        (),
-        ("RBF002",),
-    )
-    assert load(text, select=["ALL"]).ignore == ("RBF002", "RBF0")
+    chosen = load(text, select=["RBF0"])
+    assert (chosen.select, chosen.extend_select, chosen.ignore) == (("RBF0",), (), ("RBF002",))
+    chosen = load(text, extend_select=["RBF002"])
+    assert (chosen.select, chosen.extend_select, chosen.ignore) == (None, ("RBF1", "RBF002"), ("RBF0",))
+    for code in ("RBF001", "RBF00", "ALL"):
+        assert load(text, select=[code]).ignore == ("RBF002", "RBF0"), "the longest one counts anyway"
+    assert load(text, extend_select=["RBF002"], ignore=["RBF002"]).ignore == ("RBF0", "RBF002")
+
+
+def test_making_fixable_what_the_file_does_not() -> None:
+    text = '[tool.regbuf-lint]\nunfixable = ["RBF002", "RBF0"]\n'
+    assert load(text, fixable=["RBF0"]).unfixable == ("RBF002",)
+    assert load(text, fixable=["RBF0"], unfixable=["RBF0"]).unfixable == ("RBF0",)
 
 
 def test_check_codes() -> None:

@@ -91,6 +91,43 @@ def test_file_level_comment_needs_a_line_of_its_own() -> None:
     assert not hides("import a  # flake8: noqa\nx = 1\n", finding(2))
 
 
+@pytest.mark.parametrize(
+    "text", ["", ": RBF001", ": RBF001, RBF101", ": RBF001,RBF101 ,", ":rbf0  # kept", " - all kept"]
+)
+def test_file_level_comment_as_it_may_be_written(text: str) -> None:
+    source = SourceText.from_text(f"# regbuf-lint: noqa{text}\nx = 1\n")
+    assert Suppressions.parse(source).hides(finding(2))
+    assert not Suppressions.parse(source).slips
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# regbuf-lint: noqa RBF002",
+        "# regbuf-lint: noqa: xyz",
+        "# regbuf-lint: noqa:",
+        "# regbuf-lint: noqa for RBF002 only",
+        "# regbuf-lint: noqa: RBF001 is wrong here",
+        "# regbuf-lint noqa",
+        "import a  # regbuf-lint: noqa: RBF001",
+    ],
+)
+def test_file_level_comment_with_a_slip_hides_nothing(comment: str) -> None:
+    suppressions = Suppressions.parse(SourceText.from_text(f"{comment}\nx = 1\n"))
+    assert not suppressions.hides(finding(2))
+    assert not suppressions.comments
+    assert [(one.row, one.column) for one in suppressions.slips] == [(1, comment.index("#") + 1)]
+
+
+@pytest.mark.parametrize(
+    "comment", ["# flake8: noqa for E501", "# flake8: noqa RBF001", "x = '# regbuf-lint: noqa no'"]
+)
+def test_what_hides_nothing_and_is_no_slip(comment: str) -> None:
+    suppressions = Suppressions.parse(SourceText.from_text(f"{comment}\nx = 1\n"))
+    assert not suppressions.hides(finding(2))
+    assert not suppressions.slips
+
+
 def test_rows_are_those_of_python() -> None:
     assert hides("a = 1\ra\x0c = 2\r\nx = '\u2028'  # noqa\n", finding(3))
     assert not hides("a = '\u2028\x0b'\nx = 1  # noqa\n", finding(3))

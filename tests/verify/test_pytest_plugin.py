@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from regbuf_lint.verify import pytest_plugin
-from regbuf_lint.verify.exempted import Exemptions
+from regbuf_lint.verify.exempted import Exemptions, has_form
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+FULL = Path("/dev/full")
 pytest_plugins = ["pytester"]
 
 IS_INSTALLED = any(one.value == pytest_plugin.__name__ for one in entry_points(group="pytest11"))
@@ -234,11 +233,27 @@ def test_lines_of_several_processes_are_put_together(tmp_path: Path) -> None:
     assert (found["building"], found["classes"], found["moves_itself"]) == (5, ["A", "B"], False)
 
 
-@pytest.mark.parametrize("pattern", ["a.py", "./a.py", "{root}/a.py", "./a.py:1", "{root}/a.py:1", "a*"])
-def test_files_may_be_named_in_any_way(tmp_path: Path, pattern: str) -> None:
-    line = {"file": "a.py", "line": 1, "attribute": "x", "classes": ["A"]}
-    assert Exemptions(tmp_path, (pattern.format(root=tmp_path),)).cover(line)
-    assert not Exemptions(tmp_path, (pattern.format(root=tmp_path / "b"),)).cover({**line, "file": "b.py"})
+@pytest.mark.parametrize("pattern", ["", "Net.mask,Net.other", "a.py,b.py", "Net mask", "Net.mask:x"])
+def test_a_pattern_that_can_name_nothing_is_a_mistake(pattern: str, pytester: pytest.Pytester) -> None:
+    assert not has_form(pattern)
+    if find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    pytester.makepyfile("def test():\n    pass\n")
+    result = run(pytester, "--regbuf-audit", f"--regbuf-audit-exempt={pattern}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told = "names neither FILE, FILE:LINE, an attribute nor Class.attribute; give it once for each"
+    assert result.stderr.str().strip() == f"ERROR: --regbuf-audit-exempt: {pattern}: {told}"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+def test_a_file_that_cannot_be_written_fails_the_run(pytester: pytest.Pytester) -> None:
+    if find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    pytester.makepyfile("def test():\n    pass\n")
+    result = run(pytester, "--regbuf-audit", f"--regbuf-audit-json={FULL}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["--regbuf-audit-json: /dev/full: No space left on device"])
 
 
 MANY = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,19 +15,26 @@ if TYPE_CHECKING:
 _FOLDER = ".regbuf_cache"
 _NO_CACHE = "REGBUF_LINT_NO_CACHE"
 _TAG = "CACHEDIR.TAG"
-_SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
+_TAG_TEXT = """\
+Signature: 8a477f597d28d172789f06886806bc55
+# Results of regbuf-lint; they are found anew where this directory is missing.
+"""
 """What marks a directory as a cache: https://bford.info/cachedir/."""
-_TAG_TEXT = f"{_SIGNATURE}\n# Results of regbuf-lint; they are found anew where this directory is missing.\n"
+_IGNORE = ".gitignore"
+_IGNORE_TEXT = "*\n"
+_RESULTS = ("results-[0-9].sqlite3", "results-[0-9].sqlite3-*")
+"""The databases of all versions, and what SQLite writes beside them."""
 
 
 def folder_of(settings: Settings, named: str | None = None) -> Path:
-    """The directory of the cache.
+    """The directory of the cache: a directory below the one that is wanted, if that holds something else.
 
     Args:
         settings: the run's settings; by default the directory lies beside their file.
         named: the directory that the user wants instead.
     """
-    return Path(named) if named is not None else settings.root / _FOLDER
+    wanted = Path(named) if named is not None else settings.root / _FOLDER
+    return wanted / _FOLDER if _is_foreign(wanted) else wanted
 
 
 def folder_in_use(settings: Settings, named: str | None = None) -> Path | None:
@@ -42,32 +49,52 @@ def prepare(folder: Path) -> None:
         OSError: it cannot be made.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in ((_TAG, _TAG_TEXT), (".gitignore", "*\n")):
+    for name, text in ((_TAG, _TAG_TEXT), (_IGNORE, _IGNORE_TEXT)):
         if not (folder / name).exists():
             (folder / name).write_text(text, encoding="utf-8")
 
 
 def clean(folder: Path) -> bool:
-    """Remove the directory.
+    """Remove what ``prepare`` and the database have written, and the directory where nothing else is in it.
 
     Returns:
-        Whether there was one.
+        Whether there was a cache.
 
     Raises:
-        SettingsError: it is no directory that ``prepare`` has made, or it cannot be removed.
+        SettingsError: it cannot be removed.
     """
-    if not folder.exists():
+    if not _is_cache(folder):
         return False
     try:
-        is_cache = (folder / _TAG).read_text(encoding="utf-8", errors="replace").startswith(_SIGNATURE)
-    except OSError:
-        is_cache = False
-    if not is_cache:
-        msg = f"{folder.as_posix()}: not a cache directory, so it is not removed"
-        raise SettingsError(msg)
-    try:
-        shutil.rmtree(folder)
+        for pattern in _RESULTS:
+            for path in filter(Path.is_file, folder.glob(pattern)):
+                path.unlink()
+        if _text(folder / _IGNORE) == _IGNORE_TEXT:
+            (folder / _IGNORE).unlink()
+        (folder / _TAG).unlink()  # the last: what is left of a cache that cannot be removed is one still
     except OSError as error:
         msg = f"{folder.as_posix()}: cannot be removed: {os_error_text(error)}"
         raise SettingsError(msg) from error
+    with suppress(OSError):  # something else is in it, or it is the working directory
+        folder.rmdir()
     return True
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Whether a directory holds something, and is no cache."""
+    try:
+        return any(folder.iterdir()) and not _is_cache(folder)
+    except OSError:
+        return False
+
+
+def _is_cache(folder: Path) -> bool:
+    """Whether a directory is marked by ``prepare``, or another run is about to write the mark."""
+    return _text(folder / _TAG) in {_TAG_TEXT, ""}
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None

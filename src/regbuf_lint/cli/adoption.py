@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, FINDINGS
 from regbuf_lint.cli.reporting import print_errors, print_report, write_file
 from regbuf_lint.report.lines import count, some
+from regbuf_lint.source.errors import SettingsError, os_error_text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -71,6 +73,25 @@ class KnownFindings:
         if arguments.verbose:
             hidden = len(result.findings) - len(self.left_out_of_run(result).findings)
             console.note("note", f"{count(hidden, 'finding')} left out, as {path} lists")
+
+
+def check_baseline_file(path: Path) -> None:
+    """Refuse to write a baseline over what is none; an empty file holds nothing to lose.
+
+    Raises:
+        UsageError: the file holds something else.
+    """
+    from regbuf_lint.engine.baseline import Baseline  # noqa: PLC0415  start-up time
+
+    try:
+        if path.is_file() and path.stat().st_size:
+            Baseline.read(path)
+    except SettingsError as error:
+        msg = f"--write-baseline: {error}, so it is not overwritten"
+        raise UsageError(msg) from None
+    except OSError as error:
+        msg = f"--write-baseline: {path.as_posix()}: {os_error_text(error)}"
+        raise UsageError(msg) from error
 
 
 def _entries(number: int) -> str:

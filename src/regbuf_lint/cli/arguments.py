@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from regbuf_lint.cli.command_line import split_names
 from regbuf_lint.cli.completion import SHELLS
 from regbuf_lint.cli.errors import UsageError
-from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, with_output_file
+from regbuf_lint.cli.outputs import DEFAULT_OUTPUTS, parse_outputs, refuse_source, with_output_file
 from regbuf_lint.cli.shards import Shard, parse_shard
 from regbuf_lint.cli.why import parse_target
 from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS
@@ -112,6 +112,9 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(msg)
     arguments.paths = arguments.paths or ["."]
     _check_paths(arguments)
+    if arguments.cache_dir == "":
+        msg = "argument --cache-dir: the name is empty"
+        raise UsageError(msg)
     is_stdin = STDIN in arguments.paths
     if arguments.verify and (arguments.diff or is_stdin or not (arguments.fix or arguments.fix_only)):
         msg = "--verify needs --fix or --fix-only, and files to write"
@@ -128,6 +131,24 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(_ISOLATED_WITH_CONFIG)
     if arguments.output_file is not None:
         arguments.output_format = with_output_file(arguments.output_format, arguments.output_file)
+    _check_written(arguments)
+
+
+def _check_written(arguments: argparse.Namespace) -> None:
+    """Refuse to write reports and baselines where they would take the place of something else.
+
+    Raises:
+        UsageError: they would.
+    """
+    read = () if arguments.merge else arguments.paths
+    for output in arguments.output_format:
+        if output.file is not None:
+            refuse_source(output.option, output.file, read)
+    if arguments.write_baseline is not None:
+        if arguments.write_baseline == STDIN:
+            msg = "--write-baseline: standard output is no file that --baseline could read"
+            raise UsageError(msg)
+        refuse_source("--write-baseline", arguments.write_baseline, read)
 
 
 def _check_paths(arguments: argparse.Namespace) -> None:
@@ -226,7 +247,8 @@ def build_parser() -> _Parser:
     parser = _Parser(
         prog="regbuf-lint",
         description="Find tensors that an nn.Module neither moves, casts nor saves, and register them as buffers.",
-        epilog="Exit codes: 0 nothing left; 1 findings; 2 a mistake in usage or configuration, or a path that failed.",
+        epilog="Exit codes: 0 no findings; 1 findings, or with --diff changes; 2 a mistake in usage or configuration, "
+        "or a path that failed.",
         allow_abbrev=False,
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories; `-` is standard input")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.errors import UsageError
@@ -52,13 +53,14 @@ def split_names(argv: Sequence[str], with_value: Collection[str]) -> tuple[list[
         with_value: options that take the argument behind them.
 
     Raises:
-        UsageError: a command is misspelled, or lacks what it is about.
+        UsageError: a command is misspelled, or lacks what it is about, or a value lacks its ``=``.
     """
     arguments = list(argv)
     names: list[str] = []
     if _END_OF_OPTIONS in arguments:
         end = arguments.index(_END_OF_OPTIONS)
         arguments, names = arguments[:end], arguments[end + 1 :]
+    _check_values(arguments)
     place = _first_word(arguments, with_value)
     word = "".join(arguments[place : place + 1])
     if word.replace("-", "").isidentifier() and not os.path.lexists(word):
@@ -67,6 +69,21 @@ def split_names(argv: Sequence[str], with_value: Collection[str]) -> tuple[list[
             raise UsageError(msg)
         arguments[place : place + 1] = _command(word)
     return [f"{one}=" if one in _WITHOUT_NEXT else one for one in arguments], names
+
+
+def _check_values(arguments: Sequence[str]) -> None:
+    """Refuse what looks like the value of an option whose value has to be written with a ``=``.
+
+    Raises:
+        UsageError: no path and no command is called like that.
+    """
+    for option, word in pairwise(arguments):
+        is_value = option in _WITHOUT_NEXT and word not in COMMANDS and not word.startswith("-")
+        if is_value and not os.path.lexists(word):
+            from shlex import quote  # noqa: PLC0415  start-up time
+
+            msg = f"no path is called `{word}`; what {option} is to write is given as `{option}={quote(word)}`"
+            raise UsageError(msg)
 
 
 def _first_word(arguments: Sequence[str], with_value: Collection[str]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from regbuf_lint.cache.folder import folder_in_use
-from regbuf_lint.cli.adoption import KnownFindings, add_noqa_comments, write_baseline
+from regbuf_lint.cli.adoption import KnownFindings, add_noqa_comments, check_baseline_file, write_baseline
 from regbuf_lint.cli.outcome import exit_code
 from regbuf_lint.cli.progress import Progress
 from regbuf_lint.cli.reporting import (
@@ -49,6 +49,8 @@ def run_files(arguments: Namespace, nearest: NearestSettings, console: Console) 
     """
     started = time.perf_counter()
     known = KnownFindings.of(arguments)
+    if arguments.write_baseline is not None:
+        check_baseline_file(Path(arguments.write_baseline))
     discovery = discover([Path(name) for name in arguments.paths], nearest.of)
     if arguments.shard is not None:
         discovery = arguments.shard.part_of(discovery)

@@ -63,11 +63,11 @@ def _per_file_ignores(values: list[str]) -> dict[str, list[str]]:
     for value in values:
         codes: list[str] | None = None
         for part in _split(value):
-            pattern, colon, code = part.rpartition(":")
+            pattern, colon, code = (one.strip() for one in part.rpartition(":"))
             if colon:
-                codes = table.setdefault(pattern.strip(), [])
-            if codes is None or not code.strip():
+                codes = table.setdefault(pattern, [])
+            if codes is None or not code or ":" in pattern or bool(colon) is not bool(pattern):
                 msg = f"argument --per-file-ignores: expected PATTERN:CODE, not `{part}`"
                 raise UsageError(msg)
-            codes.append(code.strip())
+            codes.append(code)
     return table

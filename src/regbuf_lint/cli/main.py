@@ -13,7 +13,7 @@ from regbuf_lint.cli.errors import STDIN_IS_CLOSED, UsageError
 from regbuf_lint.cli.explain import find_rule, rendered, rule_list
 from regbuf_lint.cli.given_settings import nearest_settings, overrides
 from regbuf_lint.cli.outcome import CLEAN, FAILURE, INTERRUPTED
-from regbuf_lint.source.errors import SettingsError
+from regbuf_lint.source.errors import SettingsError, os_error_text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -117,7 +117,16 @@ def _serve(arguments: Namespace, console: Console) -> int:
 
 
 def _run(arguments: Namespace, console: Console) -> int:
-    """Check files or standard input, or explain an attribute."""
+    """Check files or standard input, or explain an attribute.
+
+    Raises:
+        UsageError: the working directory is gone.
+    """
+    try:
+        Path.cwd()
+    except OSError as error:
+        msg = f"the working directory: {os_error_text(error)}"
+        raise UsageError(msg) from error
     nearest = nearest_settings(arguments)
     if arguments.clean_cache:
         return _clean(arguments, nearest, console)

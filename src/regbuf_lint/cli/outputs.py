@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -11,7 +12,11 @@ from regbuf_lint.report.registry import DEFAULT_FORMAT, FORMATS, TEXT_FORMATS
 from regbuf_lint.source.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+
+_FILE_OPTION = "--output-file"
+_OF_SOURCES = (".py", ".pyi", ".pyw", ".ipynb")
 
 
 class Output(Struct, frozen=True):
@@ -20,10 +25,12 @@ class Output(Struct, frozen=True):
     Attributes:
         output_format: one of ``FORMATS``.
         file: where it goes; None for standard output.
+        option: the option that has named the file.
     """
 
     output_format: str
     file: str | None = None
+    option: str = "--output-format"
 
     @property
     def is_text(self) -> bool:
@@ -69,6 +76,24 @@ def with_output_file(outputs: Sequence[Output], file: str) -> tuple[Output, ...]
         UsageError: none is for standard output.
     """
     if all(one.file is not None for one in outputs):
-        msg = "--output-file: --output-format names a file for every report already"
+        msg = f"{_FILE_OPTION}: --output-format names a file for every report already"
         raise UsageError(msg)
-    return tuple(one if one.file is not None else Output(one.output_format, file) for one in outputs)
+    return tuple(one if one.file is not None else Output(one.output_format, file, _FILE_OPTION) for one in outputs)
+
+
+def refuse_source(option: str, file: str, read: Iterable[str]) -> None:
+    """Refuse to write a file that holds source code.
+
+    Args:
+        option: the option that names the file.
+        file: the file.
+        read: files that are read as source code, whatever their names are.
+
+    Raises:
+        UsageError: it is there, and holds source code.
+    """
+    real = os.path.realpath(file)
+    is_source = real.endswith(_OF_SOURCES) or real in map(os.path.realpath, read)
+    if is_source and os.path.isfile(real):  # noqa: PTH113  Path's own raises where it may not look
+        msg = f"{option}: {file} holds source code, which is not overwritten"
+        raise UsageError(msg)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.errors import UsageError
 from regbuf_lint.cli.outputs import Output
-from regbuf_lint.report.lines import count
+from regbuf_lint.report.lines import count, has_unsafe_fix
 from regbuf_lint.report.registry import DEFAULT_FORMAT, render
 from regbuf_lint.report.summary import applied_fixes, hints, state_dict_changes, statistics, summary_line
 from regbuf_lint.source.errors import os_error_text
@@ -74,7 +74,7 @@ def print_report(
             (console.err if to_stderr else console.out)(text)
             continue
         try:
-            write_file(Path(output.file), text, "--output-file")
+            write_file(Path(output.file), text, output.option)
         except UsageError as error:
             failure = failure or error
     if seconds is not None and console.is_watched() and not any(_is_seen(one) for one in arguments.output_format):
@@ -153,7 +153,7 @@ def print_notes(result: RunResult, arguments: Namespace, console: Console) -> No
     if arguments.quiet:
         return
     if arguments.diff or arguments.fix_only:
-        console.err(_fix_summary(result, would=arguments.diff))
+        console.err(_fix_summary(result, arguments))
     console.err(state_dict_changes(result))
     for hint in hints(result):
         console.note("note", hint)
@@ -162,10 +162,12 @@ def print_notes(result: RunResult, arguments: Namespace, console: Console) -> No
         console.note("note", f"{count(suppressed, 'finding')} suppressed by comments")
 
 
-def _fix_summary(result: RunResult, *, would: bool) -> str:
+def _fix_summary(result: RunResult, arguments: Namespace) -> str:
     fixed = [file.fixed for file in result.files if file.fixed is not None and file.fixed.applied]
     number = sum(len(file.applied) for file in fixed)
+    risky = 0 if arguments.unsafe_fixes else sum(map(has_unsafe_fix, result.findings))
     if not number:
-        return "No fixes to apply.\n"
-    verb = "Would fix" if would else "Fixed"
-    return f"{verb} {count(number, 'finding')} in {count(len(fixed), 'file')}.\n"
+        return f"No fixes to apply{f' ({risky} available with --unsafe-fixes)' if risky else ''}.\n"
+    verb = "Would fix" if arguments.diff else "Fixed"
+    more = f" ({risky} more with --unsafe-fixes)" if risky else ""
+    return f"{verb} {count(number, 'finding')} in {count(len(fixed), 'file')}{more}.\n"

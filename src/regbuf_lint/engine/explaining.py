@@ -165,7 +165,7 @@ class _Reporting:
         return finding.code in self._codes
 
     def is_hidden(self, finding: Finding) -> bool:
-        return self._suppressions.hides(finding, lines=True)
+        return self._suppressions.hides(finding)
 
 
 def _explanation(

@@ -14,6 +14,7 @@ from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Checked, Session
 from regbuf_lint.index.files import ParseError, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
+from regbuf_lint.model.span import Position, Span
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.notebook import NotebookText
 from regbuf_lint.source.shown_paths import shown_path
@@ -32,7 +33,6 @@ def check_source(
     settings: Settings,
     *,
     fix: FixMode = FixMode.NONE,
-    noqa: bool = True,
     session: Session | None = None,
 ) -> FileResult:
     """Check one text, and fix it in memory where asked to.
@@ -42,11 +42,10 @@ def check_source(
         path: where it lies or would lie; imports are resolved from there.
         settings: the run's settings.
         fix: which fixes are made; the new text is in the result's ``fixed``.
-        noqa: whether ``noqa`` comments on lines count (those for whole files always do).
         session: what checks of other files with the same settings left behind.
     """
     session = session or Session(settings, Screen(settings, named=(path,)))
-    return SourceCheck(source, path, session, noqa=noqa).result(fix)
+    return SourceCheck(source, path, session).result(fix)
 
 
 class SourceCheck:
@@ -56,14 +55,12 @@ class SourceCheck:
         source: the text.
         path: where it lies or would lie; imports are resolved from there.
         session: what checks of other files left behind.
-        noqa: whether ``noqa`` comments on lines count (those for whole files always do).
     """
 
-    def __init__(self, source: SourceText, path: Path, session: Session, *, noqa: bool = True) -> None:
+    def __init__(self, source: SourceText, path: Path, session: Session) -> None:
         self.path = path
         self._source = source
         self._session = session
-        self._noqa = noqa
         self._sound = source
         self._found: tuple[Finding, ...] | None = None
         self._hidden = 0
@@ -89,7 +86,7 @@ class SourceCheck:
 
     def _result(self, shown: str, mode: FixMode) -> FileResult:
         source, path = self._source, self.path
-        self._sound, broken = _without_broken_cells(source, path, self._session, noqa=self._noqa)
+        self._sound, broken = _without_broken_cells(source, path, self._session)
         outcome = fix_text(self._sound, self._findings, mode)
         findings = tuple(sorted((*broken, *outcome.findings), key=lambda one: (one.span, one.code)))
         return FileResult(
@@ -98,6 +95,7 @@ class SourceCheck:
             suppressed=self._hidden,
             unresolved_bases=self._checked_last.unresolved_bases,
             unfollowed=self._checked_last.unfollowed,
+            slip=_slip(source) if findings or outcome.applied else None,
             modules=self._checked_last.modules,
             is_parsed=self._checked_last.is_parsed,
             fixed=_fixed_file(source, path, outcome),
@@ -114,20 +112,20 @@ class SourceCheck:
         return self._found
 
     def _checked(self, text: SourceText) -> tuple[Finding, ...]:
-        session, path, noqa = self._session, self.path, self._noqa
+        session, path = self._session, self.path
         checked = session.check(path, text)
         self._checked_last = checked
-        if not checked.findings and not (noqa and session.wants_unused_suppressions):
+        if not checked.findings and not session.wants_unused_suppressions:
             self._hidden = 0
             return ()
         suppressions = Suppressions.parse(text)
         hidden: list[Finding] = []
         seen: list[Finding] = []
         for one in checked.findings:
-            (hidden if suppressions.hides(one, lines=noqa) else seen).append(one)
+            (hidden if suppressions.hides(one) else seen).append(one)
         kept = without_fixes_of(hidden, map(_with_shown_paths, seen), "which a comment leaves as it is")
         self._hidden = len(hidden)
-        unused = session.unused_suppressions(path, text, suppressions, checked) if noqa else ()
+        unused = session.unused_suppressions(path, text, suppressions, checked)
         found = tuple(sorted((*kept, *unused), key=lambda one: (one.span, one.code))) if unused else kept
         return with_fixable(found, session.settings)
 
@@ -140,9 +138,7 @@ def _with_shown_paths(finding: Finding) -> Finding:
     return replace(finding, evidence=tuple(shown))
 
 
-def _without_broken_cells(
-    source: SourceText, path: Path, session: Session, *, noqa: bool
-) -> tuple[SourceText, tuple[Finding, ...]]:
+def _without_broken_cells(source: SourceText, path: Path, session: Session) -> tuple[SourceText, tuple[Finding, ...]]:
     """The source without the cells of a notebook that do not parse, and findings about those."""
     if not isinstance(source, NotebookText):
         return source, ()
@@ -151,8 +147,16 @@ def _without_broken_cells(
         return source, ()
     found = [one for failure in broken.values() for one in session.syntax_errors(path, failure)]
     suppressions = Suppressions.parse(source)
-    kept = (source.located(one) for one in found if not suppressions.hides(one, lines=noqa))
+    kept = (source.located(one) for one in found if not suppressions.hides(one))
     return source.without(broken), tuple(kept)
+
+
+def _slip(source: SourceText) -> Position | None:
+    """The place of the first comment that is meant for the whole file and hides nothing."""
+    for one in Suppressions.parse(source).slips:
+        start = Position(one.row, one.column)
+        return source.located_span(Span(start, start)).start
+    return None
 
 
 def _failure(text: str) -> ParseError | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec.structs import replace
-
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable
@@ -59,8 +57,7 @@ class Lookup:
         from regbuf_lint.source.nearest_settings import NearestSettings  # noqa: PLC0415  flake8 may not run it
 
         rules = tuple(rules)
-        self._chosen = opted_in(options, rules)
-        overrides: dict[str, object] = {"extend-select": self._chosen}
+        overrides: dict[str, object] = {"extend-select": opted_in(options, rules)}
         for key in _LIST_OPTIONS:
             names = getattr(options, f"rbf_{key.replace('-', '_')}")
             if names is not None:
@@ -77,17 +74,16 @@ class Lookup:
         """
         place = path.absolute()
         above = (one for one, directory in self._directories if place.is_relative_to(directory))
-        settings = self._nearest.of(path.parent, next(above, path))
-        return replace(settings, ignore=tuple(code for code in settings.ignore if code not in self._chosen))
+        return self._nearest.of(path.parent, next(above, path))
 
 
 def opted_in(options: Namespace, rules: Iterable[RuleMeta]) -> tuple[str, ...]:
-    """Return the codes that are off by default and that flake8's ``select`` or ``extend-select`` asks for.
+    """Return what flake8's ``select`` and ``extend-select`` ask for: codes of rules, and prefixes of codes.
 
     The bare ``RBF`` of ``select = E,F,RBF`` only lets the plugin in, as it does for other plugins; a code is asked
     for by itself or by a prefix with a digit (``RBF2``). flake8's own list of codes that are ignored by default would
-    not do: it is dropped as a whole where somebody writes ``ignore``.
+    not do for rules that are off by default: it is dropped as a whole where somebody writes ``ignore``.
     """
     wanted = (*(options.select or ()), *(options.extend_select or ()))
-    prefixes = tuple(prefix for prefix in wanted if len(prefix) > len(PREFIX))
-    return tuple(rule.code for rule in rules if not rule.on_by_default and rule.code.startswith(prefixes))
+    codes = [rule.code for rule in rules]
+    return tuple(one for one in wanted if len(one) > len(PREFIX) and any(code.startswith(one) for code in codes))

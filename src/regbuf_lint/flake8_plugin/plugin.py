@@ -27,8 +27,9 @@ Problem = tuple[int, int, str, type["Plugin"]]
 class Plugin:
     """Checks one file with the engine of the command line.
 
-    flake8 parses the file before (and reports ``E999`` itself), filters by code, and hides what a ``# noqa`` comment
-    hides. What is left to the plugin are the findings, and ``# regbuf-lint: noqa``, which hides them in the whole file.
+    flake8 parses the file before (and reports ``E999`` itself), filters by code, and hides what a ``# noqa`` comment on
+    the line of a finding hides. What is left to the plugin are the findings, and the comments that flake8 does not see:
+    on other lines of a statement in brackets, and ``# regbuf-lint: noqa`` for the whole file.
 
     It never raises, since that would take the results of all other plugins with it: whatever goes wrong, an unusable
     configuration included, becomes one finding ``RBF999`` on the first line of the file.
@@ -91,8 +92,7 @@ class Plugin:
         findings = with_deep_stack(partial(remembered.findings, path, source))
         suppressions = Suppressions.parse(source)
         for finding in findings:
-            # Comments on lines are flake8's to apply, so that --disable-noqa and its statistics stay right.
-            is_hidden = not self._disable_noqa and suppressions.hides(finding, lines=False)
+            is_hidden = not self._disable_noqa and suppressions.hides(finding)
             if finding.code != SYNTAX_ERROR_CODE and not is_hidden:
                 yield self._problem(finding)
 

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from regbuf_lint.model.finding import Finding
+    from regbuf_lint.model.span import Position
 
 
 class FileError(Struct, frozen=True):
@@ -56,6 +57,8 @@ class FileResult(Struct, frozen=True):
             look like nn.Module classes.
         unfollowed: classes that take more steps to follow than are taken, by their dotted names in the file; what is
             found in them may not be all.
+        slip: place of the first comment that is meant to hide findings of the whole file, and hides none as it is
+            written; None where there is no such comment, or nothing to hide.
         modules: number of nn.Module classes.
         is_parsed: whether the file was parsed; it need not be where no class in it can matter and nobody names it.
         fixed: what was changed, if fixes were asked for and something changed.
@@ -69,6 +72,7 @@ class FileResult(Struct, frozen=True):
     errors: tuple[FileError, ...] = ()
     unresolved_bases: tuple[str, ...] = ()
     unfollowed: tuple[str, ...] = ()
+    slip: Position | None = None
     modules: int = 0
     is_parsed: bool = True
     fixed: FixedFile | None = None

@@ -116,6 +116,12 @@ def hints(result: RunResult) -> Iterator[str]:
             yield f"{where} the fix of {finding.code} was dropped, since the file would no longer parse"
         if file.fixed is not None and file.fixed.rounds:
             yield f"{file.path}: fixes are still left after {file.fixed.rounds} rounds, and more may come of them"
+        if file.slip is not None:
+            where = place(file.path, file.slip, Style())
+            yield (
+                f"{where} this comment hides nothing; for the whole file write `# regbuf-lint: noqa` or"
+                " `# regbuf-lint: noqa: RBF001, RBF002` on a line of its own"
+            )
     yield from _unfollowed(result)
     names = list(dict.fromkeys(name for file in result.files for name in file.unresolved_bases))
     if names:

@@ -28,7 +28,8 @@ META = RuleMeta(
 DOCS = RuleDocs(
     what=(
         "Reports a `# noqa: RBF...` comment (and one for the whole file) whose code has no finding there, or is no "
-        "rule's code. Codes of other tools, comments without codes, and codes of rules that did not run are left alone."
+        "rule's code. Codes of other tools, comments without codes, and codes of rules that did not run are left "
+        "alone, so select it beside the others: `--extend-select RBF901`."
     ),
     why="A comment that suppresses nothing misleads its reader, and hides the next finding on its line.",
     example="self.size = 8  # noqa: RBF001\n",

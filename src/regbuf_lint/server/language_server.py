@@ -79,7 +79,7 @@ class LintServer(LanguageServer):
 
     async def result(self, document: TextDocument) -> FileResult:
         """Return what is found in a document as it is now."""
-        version, path = document.version, path_of(document)
+        version, path = document.version, path_of(document.uri)
         known = self._checked.get(document.uri)
         if known is not None and known[0] == version:
             return known[1]
@@ -107,7 +107,7 @@ class LintServer(LanguageServer):
     def texts(self, document: TextDocument) -> dict[Path, str]:
         """Return a document and all others that are open, as they are now."""
         others = self.workspace.text_documents.values()
-        return {path_of(one): one.source for one in (*others, document) if _is_checked(one.uri)}
+        return {path_of(one.uri): one.source for one in (*others, document) if _is_checked(one.uri)}
 
     def watch(self) -> None:
         """Ask the editor to say when other files change; not every editor can."""
@@ -126,8 +126,8 @@ class LintServer(LanguageServer):
 
     def schedule_all(self) -> None:
         """Check what is open again: what is known of one file may rest on another."""
-        for uri in list(self.workspace.text_documents):
-            self.schedule(uri, pause=0)
+        for document in self.workspace.text_documents.values():
+            self.schedule(document.uri, pause=0)
 
     def places(self, uri: str) -> Places:
         """Return the places of a document, or of a file."""
@@ -158,7 +158,7 @@ class LintServer(LanguageServer):
                     yield action
 
     async def _fix_all(self, document: TextDocument) -> list[types.CodeAction]:
-        texts, path = self.texts(document), path_of(document)
+        texts, path = self.texts(document), path_of(document.uri)
         after = await self.ask(lambda: self.linting.fixed(path, texts), texts[path])
         action = fix_all(after, _identity(document), self.places(document.uri))
         return [] if action is None else [action]
@@ -167,7 +167,7 @@ class LintServer(LanguageServer):
         """Return what is known of the attribute at a position."""
         document = self.workspace.get_text_document(params.text_document.uri)
         name = self.places(document.uri).word_at(params.position)
-        texts, path, row = self.texts(document), path_of(document), params.position.line + 1
+        texts, path, row = self.texts(document), path_of(document.uri), params.position.line + 1
         if not name.isidentifier() or not _is_checked(document.uri):
             return None
         nothing: tuple[Explanation, ...] = ()
@@ -176,9 +176,9 @@ class LintServer(LanguageServer):
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(told))) if told else None
 
 
-def path_of(document: TextDocument) -> Path:
-    """Return where a document lies or would lie."""
-    path = to_fs_path(document.uri)
+def path_of(uri: str) -> Path:
+    """Return where a document lies or would lie; an address may be escaped in several ways."""
+    path = to_fs_path(uri)
     return Path(path) if path else Path(_UNSAVED)
 
 
@@ -236,7 +236,8 @@ def _follow_disk(server: LintServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def changed_on_disk(params: types.DidChangeWatchedFilesParams) -> None:
-        if any(one.uri not in server.workspace.text_documents for one in params.changes):
+        opened = {path_of(one.uri) for one in server.workspace.text_documents.values()}
+        if any(path_of(one.uri) not in opened for one in params.changes):
             server.read_anew()
 
 

@@ -35,7 +35,7 @@ def environment_packages(python: str, root: Path) -> tuple[Path, ...]:
     if python:
         found = _packages(Path(python))
         if not found:
-            msg = f"python: `{python}` is no interpreter or environment with packages"
+            msg = f"`{python}` is no interpreter or environment with packages"
             raise SettingsError(msg)
         return found
     active = os.environ.get("VIRTUAL_ENV", "")

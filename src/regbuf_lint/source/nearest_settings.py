@@ -37,8 +37,9 @@ class NearestSettings:
     Args:
         config: the configuration file that counts for all files; None where the nearest one does.
         isolated: read no configuration file at all.
-        overrides: settings from the command line, by the same keys as in a file.
+        overrides: settings from the command line or a program, by the same keys as in a file.
         known_codes: gives the names of all rules by their codes; None checks none.
+        option: how messages name a key of ``overrides``.
 
     Raises:
         SettingsError: by each question, where a file is missing or broken, or a key or value is wrong.
@@ -51,11 +52,13 @@ class NearestSettings:
         config: Path | None = None,
         isolated: bool = False,
         known_codes: Callable[[], Mapping[str, str]] | None = None,
+        option: str = "--{}",
     ) -> None:
         self._overrides = overrides
         self._config = config
         self._isolated = isolated
         self._known_codes = known_codes
+        self._option = option
         self._files = DirectoryFiles()
         self._anchors: dict[str, str] = {}
         self._bases: dict[Path, Path] = {}
@@ -73,7 +76,9 @@ class NearestSettings:
         anchor = _NO_DIRECTORY if self._config is not None else self._anchor(os.path.abspath(directory))  # noqa: PTH100
         start = self._base(named) if anchor == _NO_DIRECTORY else Path(anchor)
         if start not in self._loaded:
-            one = load_settings(start, self._config, self._isolated, self._overrides, self._known_codes, self._files)
+            one = load_settings(
+                start, self._config, self._isolated, self._overrides, self._known_codes, self._files, self._option
+            )
             self._loaded[start] = self._settings.setdefault(one, one)
         return self._loaded[start]
 

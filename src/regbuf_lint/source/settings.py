@@ -37,6 +37,7 @@ def load_settings(
     overrides: Mapping[str, object],
     known_codes: Callable[[], Mapping[str, str]] | None = None,
     files: DirectoryFiles | None = None,
+    option: str = "--{}",
 ) -> Settings:
     """Put settings together.
 
@@ -45,11 +46,12 @@ def load_settings(
             upwards. Packages are looked for there where no file says which directory is the project's.
         config: configuration file to read instead.
         isolated: read no configuration file at all.
-        overrides: settings from the command line, by the same keys and with the same types as in the file. ``select``
-            replaces the file's selection; ``ignore`` adds to the file's.
+        overrides: settings from the command line or a program, by the same keys and with the same types as in the
+            file. ``select`` replaces the file's selection; ``extend-select`` and ``ignore`` add to the file's.
         known_codes: gives the names of all rules by their codes, and is asked only where something is selected;
             selectors that name none of them are refused. None checks nothing.
         files: what others have found out about directories.
+        option: how messages name a key of ``overrides``.
 
     Raises:
         SettingsError: a file is missing or broken, or a key or value is wrong.
@@ -57,7 +59,7 @@ def load_settings(
     table = None if isolated else read_table(config) if config is not None else find_table(start)
     tables = extended(table) if table is not None else ()
     values = _converted_chain(tables, known_codes)
-    converted = (_convert(key, value, f"--{key}", known_codes) for key, value in overrides.items())
+    converted = (_convert(key, value, option.format(key), known_codes) for key, value in overrides.items())
     merged = _merge(values, {one[0]: _placed(one, Path.cwd()) for one in converted})
     if not isolated:
         tools = ProjectTools(config.parent if config is not None else start, files)
@@ -68,7 +70,14 @@ def load_settings(
     source = root.resolve() if table is not None else project_root(start) or start.absolute()
     read = tuple(one.path for one in tables)
     settings = replace(_settings(root.resolve(), merged), sources=(source,), files=read)
-    settings = replace(settings, packages=environment_packages(settings.python, root))
+    try:
+        packages = environment_packages(settings.python, root)
+    except SettingsError as error:
+        givers = (_label(one, "python") for one in tables if "python" in one.table)
+        where = option.format("python") if "python" in overrides else next(givers)
+        msg = f"{where}: {error}"
+        raise SettingsError(msg) from None
+    settings = replace(settings, packages=packages)
     return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
 
 
@@ -97,20 +106,25 @@ def _converted_chain(
     """Return the values of files by the names of the fields of ``Settings``; the first file wins over those behind."""
     values: dict[str, Any] = {}
     for table in reversed(tables):
-        label, directory = shown_path(table.path), table.path.parent
+        directory = table.path.parent
         given = {}
         for key, value in table.table.items():
             if key not in KEYS:
                 place = f" in {table.where}" if table.where else ""
-                msg = f"{label}: unknown key `{key}`{place}{did_you_mean(key.replace('_', '-'), KEYS)}"
+                msg = f"{shown_path(table.path)}: unknown key `{key}`{place}{did_you_mean(key.replace('_', '-'), KEYS)}"
                 raise SettingsError(msg)
-            where = f"{label}: `{key}`"
+            where = _label(table, key)
             if key == EXTEND:
                 KEYS[key].convert(value, where)
             else:
                 given[_field(key)] = _placed(_convert(key, value, where, known_codes), directory)
         values = _merge(values, given) if values else given
     return values
+
+
+def _label(table: ConfigTable, key: str) -> str:
+    """How a message names a key of a file."""
+    return f"{shown_path(table.path)}: `{key}`"
 
 
 def _placed(converted: tuple[str, Any], directory: Path) -> Any:
@@ -146,27 +160,26 @@ def _convert(
 
 
 def _merge(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with others over them: a file's over those of the file it extends, the command line's over both."""
+    """Return values with others over them: a file's over those of the file it extends, the command line's over both.
+
+    What the others turn on by a selector, they turn on although the values turn it off by the same one; of selectors of
+    several lengths the longest counts, wherever it stands.
+    """
     merged = {**values, **over}
-    kept = _both(values, "ignore", "extend_ignore")
-    if "select" in over:
-        merged["extend_select"] = over.get("extend_select", ())
-        kept = tuple(code for code in kept if not _outweighs(over["select"], code))
-    else:
-        merged["extend_select"] = (*values.get("extend_select", ()), *over.get("extend_select", ()))
+    turned_on = _both(over, "select", "extend_select")
+    kept = (code for code in _both(values, "ignore", "extend_ignore") if code not in turned_on)
     merged["ignore"] = (*kept, *_both(over, "ignore", "extend_ignore"))
     merged.pop("extend_ignore", None)
+    before = () if "select" in over else values.get("extend_select", ())
+    merged["extend_select"] = (*before, *over.get("extend_select", ()))
+    if "unfixable" not in over:
+        merged["unfixable"] = tuple(code for code in values.get("unfixable", ()) if code not in over.get("fixable", ()))
     merged["extend_exclude"] = (*values.get("extend_exclude", ()), *over.get("extend_exclude", ()))
     return merged
 
 
 def _both(values: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
     return tuple(item for key in keys for item in values.get(key, ()))
-
-
-def _outweighs(select: Iterable[str], ignored: str) -> bool:
-    """Whether the command line selects exactly what the file ignores, or a part of it."""
-    return any(code == ignored or (code != ALL and names(ignored, code)) for code in select)
 
 
 def _settings(root: Path, merged: dict[str, Any]) -> Settings:

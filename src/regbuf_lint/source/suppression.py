@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 _CODES = r"(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?"
 _WORD = re.compile("noqa", re.IGNORECASE)
 _LINE = re.compile(r"#\s*noqa\b" + _CODES, re.IGNORECASE)
-_FILE = re.compile(r"#\s*(?:flake8|regbuf-lint)[:=]\s*noqa\b" + _CODES, re.IGNORECASE)
+_FILE = re.compile(
+    r"#\s*(?:flake8|regbuf-lint)[:=]\s*noqa\b" + _CODES + r"(?=[,\s]*(?:#|$)|\s+[-\u2013\u2014])", re.IGNORECASE
+)
+"""What flake8 takes, and an explanation behind a dash or in a comment of its own."""
+_SLIP = re.compile(r"#\s*regbuf-lint\s*[:=]?\s*noqa\b.*", re.IGNORECASE)
+"""What is written to hide findings of a whole file, wherever it stands and however it goes on."""
 _SEPARATORS = re.compile(r"[,\s]+")
 
 
@@ -29,6 +34,7 @@ class NoqaComment(Struct, frozen=True):
         end_column: column behind the directive; what follows in the comment is no part of it.
         codes: upper-case codes or prefixes of codes; None hides everything.
         whole_file: whether it counts for the whole file.
+        is_slip: whether it is meant for the whole file, and written so that it hides nothing.
     """
 
     row: int
@@ -36,6 +42,7 @@ class NoqaComment(Struct, frozen=True):
     end_column: int
     codes: tuple[str, ...] | None
     whole_file: bool
+    is_slip: bool = False
 
     def covers(self, code: str) -> bool:
         """Whether the comment names ``code``, or names no code at all."""
@@ -49,12 +56,12 @@ class Suppressions:
     files without findings cost no tokenizing.
     """
 
-    __slots__ = ("_by_row", "_candidates", "_source")
+    __slots__ = ("_candidates", "_source", "_told_apart")
 
     def __init__(self, source: SourceText, candidates: tuple[NoqaComment, ...]):
         self._source = source
         self._candidates = candidates
-        self._by_row: dict[int, list[NoqaComment]] | None = None
+        self._told_apart: tuple[NoqaComment, ...] | None = None
 
     @classmethod
     def parse(cls, source: SourceText) -> Suppressions:
@@ -68,14 +75,16 @@ class Suppressions:
     @property
     def comments(self) -> tuple[NoqaComment, ...]:
         """All suppressing comments, in the order of the file."""
-        return tuple(comment for comments in self._rows().values() for comment in comments)
+        return tuple(one for one in self._written() if not one.is_slip)
 
-    def hides(self, finding: Finding, *, lines: bool = True) -> bool:
-        """Whether a comment on any row of the finding's statement, or one for the whole file, suppresses it.
+    @property
+    def slips(self) -> tuple[NoqaComment, ...]:
+        """Comments that are meant for the whole file, and hide nothing as they are written."""
+        return tuple(one for one in self._written() if one.is_slip)
 
-        With ``lines`` false, only comments for the whole file count.
-        """
-        return bool(self._candidates) and any(lines or one.whole_file for one in self.matching(finding))
+    def hides(self, finding: Finding) -> bool:
+        """Whether a comment on any row of the finding's statement, or one for the whole file, suppresses it."""
+        return any(self.matching(finding))
 
     def matching(self, finding: Finding) -> Iterator[NoqaComment]:
         """Yield the comments that suppress a finding."""
@@ -84,14 +93,14 @@ class Suppressions:
             if (comment.whole_file or first <= comment.row <= last) and comment.covers(finding.code):
                 yield comment
 
-    def _rows(self) -> dict[int, list[NoqaComment]]:
-        if self._by_row is None:
-            self._by_row = {}
+    def _written(self) -> tuple[NoqaComment, ...]:
+        """What is a comment, and does not only look like one, in the order of the file."""
+        if self._told_apart is None:
             starts = _comment_starts(self._source) if self._candidates else {}
-            for comment in self._candidates:
-                if starts is None or starts.get(comment.row, comment.column + 1) <= comment.column:
-                    self._by_row.setdefault(comment.row, []).append(comment)
-        return self._by_row
+            self._told_apart = tuple(
+                one for one in self._candidates if starts is None or starts.get(one.row, one.column + 1) <= one.column
+            )
+        return self._told_apart
 
 
 def _candidates(row: int, line: str) -> Iterator[NoqaComment]:
@@ -101,6 +110,9 @@ def _candidates(row: int, line: str) -> Iterator[NoqaComment]:
     if whole_file is not None:
         yield _comment(row, whole_file, whole_file=True)
         return
+    slip = _SLIP.search(line)
+    if slip is not None:
+        yield NoqaComment(row, slip.start() + 1, slip.end() + 1, (), whole_file=False, is_slip=True)
     for match in _LINE.finditer(line):
         yield _comment(row, match, whole_file=False)
 

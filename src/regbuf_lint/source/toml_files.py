@@ -118,7 +118,7 @@ def read_document(path: Path) -> dict[str, Any] | None:
         SettingsError: it cannot be read.
     """
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:

@@ -13,13 +13,27 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 RULE = "RBF001"
 _NOQA = re.compile(r"#\s*noqa(?::\s*(?P<codes>[A-Z]+\d*(?:[\s,]+[A-Z]+\d*)*))?", re.IGNORECASE)
+_FOR_FILE = re.compile(
+    r"\s*#\s*(?:flake8|regbuf-lint)[:=]\s*noqa\b(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?"
+    r"(?=[,\s]*(?:#|$)|\s+[-\u2013\u2014])",
+    re.IGNORECASE,
+)
+"""What hides findings of a whole file; the linter takes the same."""
+_FORM = re.compile(r"[^,]*(?:/|\.py)[^,]*|[\w.*?\[\]!-]+(?::[\d*?]+)?")
+"""A path, or names with dots between them; what has a comma is a list, which no pattern is."""
 _NO_CODE = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
+_OWN_FILES, _PYPROJECT = (".regbuf-lint.toml", "regbuf-lint.toml"), "pyproject.toml"
 _TABLE, _KEY = "regbuf-lint", "ignore-attributes"
+
+
+def has_form(pattern: str) -> bool:
+    """Whether a pattern can name a file, a line, or an attribute."""
+    return _FORM.fullmatch(pattern) is not None
 
 
 class Exemptions:
@@ -34,17 +48,25 @@ class Exemptions:
     def __init__(self, root: Path, patterns: Sequence[str]) -> None:
         self._root = root
         below = f"{root.as_posix()}/"
-        self._patterns = (*(one.removeprefix(below).removeprefix("./") for one in patterns), *_configured(root))
+        self._patterns = tuple(one.removeprefix(below).removeprefix("./") for one in patterns)
 
     def cover(self, line: dict[str, Any]) -> bool:
         """Whether a recorded line does not count."""
-        names = {line["file"], f"{line['file']}:{line['line']}", line["attribute"]}
-        names |= {f"{name.rpartition('.')[2]}.{line['attribute']}" for name in line["classes"]}
-        names |= {f"{name}.{line['attribute']}" for name in line["classes"]}
-        if any(fnmatchcase(name, pattern) for name in names for pattern in self._patterns):
+        path = self._root / line["file"]
+        owners = {"", *(f"{one}." for name in line["classes"] for one in (name, name.rpartition(".")[2]))}
+        names = {f"{owner}{line['attribute']}" for owner in owners}
+        if _is_named(names | {line["file"], f"{line['file']}:{line['line']}"}, self._patterns):
             return True
-        rows = _rows(self._root / line["file"])
-        return any(_is_silenced(rows[number - 1]) for number in _numbers(rows, line["line"], line["attribute"]))
+        if _is_named(names, _configured(path.parent)):
+            return True
+        rows = _rows(path)
+        if any(_hides(_FOR_FILE.match(row)) for row in rows):
+            return True
+        return any(_hides(_NOQA.search(rows[number - 1])) for number in _numbers(rows, line["line"], line["attribute"]))
+
+
+def _is_named(names: Iterable[str], patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
 
 def _numbers(rows: tuple[str, ...], number: int, attribute: str) -> Iterator[int]:
@@ -69,10 +91,10 @@ def _classes(rows: tuple[str, ...]) -> tuple[range, ...]:
     return ()
 
 
-def _is_silenced(row: str) -> bool:
-    found = _NOQA.search(row)
-    codes = found["codes"] if found else None
-    return found is not None and (
+def _hides(comment: re.Match[str] | None) -> bool:
+    """Whether a comment is one that hides what the rule finds."""
+    codes = comment["codes"] if comment else None
+    return comment is not None and (
         codes is None or any(RULE.startswith(one.upper()) for one in re.split(r"[\s,]+", codes))
     )
 
@@ -104,20 +126,25 @@ def _logical_lines(rows: tuple[str, ...]) -> tuple[range, ...]:
     return tuple(found)
 
 
-def _configured(root: Path) -> Iterator[str]:
-    """Yield ``ignore-attributes`` of the ``pyproject.toml`` that is next, upwards."""
-    for directory in (root, *root.parents):
-        file = directory / "pyproject.toml"
-        if file.is_file():
-            table = _toml(file).get("tool", {}).get(_TABLE, {})
-            yield from (one for one in table.get(_KEY, []) if isinstance(one, str))
-            return
+@lru_cache(maxsize=64)
+def _configured(directory: Path) -> tuple[str, ...]:
+    """Return ``ignore-attributes`` of the configuration that is nearest to the files of a directory, upwards."""
+    for one in (directory, *directory.parents):
+        for name in (*_OWN_FILES, _PYPROJECT):
+            document = _toml(one / name)
+            tables = document.get("tool", {}) if document is not None else {}
+            if document is not None and (name in _OWN_FILES or _TABLE in tables):
+                return tuple(found for found in tables.get(_TABLE, document).get(_KEY, []) if isinstance(found, str))
+    return ()
 
 
-def _toml(file: Path) -> dict[str, Any]:
+def _toml(file: Path) -> dict[str, Any] | None:
+    """Return what a file holds; None where there is none, and nothing where it is broken."""
     name = "tomllib" if sys.version_info >= (3, 11) else "tomli"  # which the linter needs there, too
     try:
-        found: dict[str, Any] = importlib.import_module(name).loads(file.read_text(encoding="utf-8"))
+        found: dict[str, Any] = importlib.import_module(name).loads(file.read_text(encoding="utf-8-sig"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except (ImportError, OSError, ValueError):
         return {}
     return found

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from regbuf_lint.verify.constructions import MOST_COUNTED
-from regbuf_lint.verify.exempted import Exemptions
+from regbuf_lint.verify.exempted import Exemptions, has_form
 
 if TYPE_CHECKING:
     from regbuf_lint.verify.recorder import Line, Recorder
@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start to record, before any module of the tests is imported.
 
     Raises:
-        UsageError: torch is not installed, or an option lacks the other.
+        UsageError: torch is not installed, an option lacks the other, or its value is wrong.
     """
     how = config.getoption(OPTION)
     if how is None:
@@ -64,6 +64,11 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if not hasattr(config, "workerinput"):
         _check_file(config)
+        for pattern in config.getoption(EXEMPT_OPTION):
+            if not has_form(pattern):
+                told = "names neither FILE, FILE:LINE, an attribute nor Class.attribute; give it once for each"
+                msg = f"{EXEMPT_OPTION}: {pattern}: {told}"
+                raise pytest.UsageError(msg)
     try:
         from regbuf_lint.verify.recorder import Recorder  # noqa: PLC0415  imports torch
     except ImportError as error:
@@ -106,6 +111,7 @@ class Audit:
         self._exemptions = Exemptions(config.rootpath, config.getoption(EXEMPT_OPTION))
         self._from_workers: list[dict[str, Any]] = []
         self._failing = 0
+        self._unwritten = ""
         recorder.start()
 
     def pytest_collection_finish(self) -> None:
@@ -113,11 +119,17 @@ class Audit:
         self._recorder.collected()
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fail the run where that is asked for; a process of pytest-xdist hands its lines to the first one."""
+        """Write the file, and fail the run where that is asked for or the file cannot be written.
+
+        A process of pytest-xdist hands its lines to the first one.
+        """
         output = getattr(self._config, "workeroutput", None)
         if output is not None:
             output["regbuf_audit"] = self._own()
             return
+        self._unwritten = self._write()
+        if self._unwritten and session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
         if self._how == ERROR and session.exitstatus == pytest.ExitCode.OK:
             self._failing = sum(map(is_defect, self._all()))
             if self._failing:
@@ -129,15 +141,10 @@ class Audit:
         self._from_workers += getattr(node, "workeroutput", {}).get("regbuf_audit", [])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the section, and write the file."""
+        """Print the section."""
         lines = self._all()
-        path = self._config.getoption(JSON_OPTION)
-        if path is not None:
-            data = {"schema": SCHEMA, "lines": [{**line, "defect": is_defect(line)} for line in lines]}
-            try:
-                Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-            except OSError as error:
-                terminalreporter.line(f"{JSON_OPTION}: {path}: {error.strerror}", red=True)
+        if self._unwritten:
+            terminalreporter.line(self._unwritten, red=True)
         terminalreporter.section("regbuf-audit: tensors that nn.Module does not know")
         for line in lines:
             terminalreporter.line(described(line))
@@ -149,6 +156,18 @@ class Audit:
     def pytest_unconfigure(self) -> None:
         """Stop recording."""
         self._recorder.stop()
+
+    def _write(self) -> str:
+        """Write the file, where one is wanted, and return what went wrong."""
+        path = self._config.getoption(JSON_OPTION)
+        if path is None:
+            return ""
+        data = {"schema": SCHEMA, "lines": [{**line, "defect": is_defect(line)} for line in self._all()]}
+        try:
+            Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            return f"{JSON_OPTION}: {path}: {error.strerror}"
+        return ""
 
     def _own(self) -> list[dict[str, Any]]:
         return [_as_json(line) for line in self._recorder.lines()]
