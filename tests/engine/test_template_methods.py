@@ -1,4 +1,4 @@
-"""Bases whose constructor runs a method that only subclasses have: their objects are ones of these, built at hand or not."""
+"""Bases whose constructor runs a method that only subclasses have: their objects are ones of these."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from regbuf_lint.infer.collections import dict_of, element_of, items_of, sequenc
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.locations import device_called
 from regbuf_lint.infer.numpy_api import array_of_call
+from regbuf_lint.infer.randomness import as_random
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
@@ -110,8 +111,9 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return frozenset({Loaded("torch.load")})
     if name == "torch.device":
         return frozenset({device_called(arguments)})
-    if name.startswith("torch.nn.init.") and is_only(arguments.argument(0, "tensor"), Parameter, Buffer):
-        return arguments.argument(0, "tensor")  # filled in place and given back (torch 2.13)
+    if name.startswith("torch.nn.init.") and is_only(arguments.argument(0, "tensor"), *TENSOR_KINDS):
+        filled = arguments.argument(0, "tensor")  # in place, and given back (torch 2.13)
+        return as_random(filled) if has("random_functions", name) else filled
     if has("alone_functions", name) and not arguments.every() and not arguments.starred:
         return OTHER  # it raises TypeError
     found = torch_api.call_function(name, arguments)

@@ -87,11 +87,18 @@ def _refuse_name(name: cst.BaseExpression) -> None:
 
 
 class _Text(cst.CSTVisitor):
-    """Collects the text of strings, expressions inside of f-strings left out."""
+    """Collects the text of strings; expressions inside of f-strings, and what is replaced, are left out."""
 
     def __init__(self) -> None:
         super().__init__()
         self.text = ""
+
+    def visit_Call(self, node: cst.Call) -> bool:  # noqa: N802
+        """What ``.replace`` is given is not in the text that it gives, and its second argument is hardly ever a dot."""
+        replaces = isinstance(node.func, cst.Attribute) and node.func.attr.value == "replace"
+        if replaces:
+            node.func.visit(self)
+        return not replaces
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:  # noqa: N802
         self.text += node.value
