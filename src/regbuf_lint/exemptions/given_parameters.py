@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
+from regbuf_lint.infer.annotations import annotated_in_body
 from regbuf_lint.infer.given_arguments import (
     is_given_no_tensor,
     is_given_parameters,
@@ -15,7 +16,7 @@ from regbuf_lint.infer.given_arguments import (
 from regbuf_lint.infer.size_uses import SHAPING, is_used_as_size
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import AS_DEVICE, MATRIX_PRODUCT, Sink
-from regbuf_lint.model.value import NAMELESS, NoneValue, may_be, tensors
+from regbuf_lint.model.value import NAMELESS, NOTHING, NoneValue, Parameter, is_only, may_be, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
@@ -39,7 +40,7 @@ def _is_given_no_tensors(context: ClassContext, attribute: str) -> bool:
         return not tensors(value_without(*built, argument, attribute))
     if any(tensor.fresh for tensor in found):
         return False
-    if is_given_parameters(*built, argument):
+    if is_given_parameters(*built, argument) or is_only(annotated_in_body(*built, attribute) or NOTHING, Parameter):
         return True
     if any(map(_weighs, context.trace(attribute).uses(attribute))) and is_known_by_use_alone(*built, argument):
         return True
@@ -67,6 +68,6 @@ def _takes_no_tensor(use: Use) -> bool:
 
 EXEMPTION = Exemption(
     "given-parameters",
-    "callers give Parameters or numbers for it, or leave it out, or it is used as a size, a device or a weight",
+    "callers, or a class body, give Parameters or numbers for it, or it is left out, or is a size, device or weight",
     _is_given_no_tensors,
 )

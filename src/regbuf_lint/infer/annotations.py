@@ -51,6 +51,15 @@ _TYPED_DICTS = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 _ARRAY_ANNOTATIONS = frozenset({"jaxtyping", "torchtyping"})
 
 
+def annotated_in_body(inference: Inference, symbol: ClassSymbol, attribute: str) -> Value | None:
+    """The values that an attribute has by the body of a class, or else of its nearest base; None where none says."""
+    for base in inference.classes(symbol):
+        annotation = inference.definition(base).annotations.get(attribute)
+        if annotation is not None:
+            return annotated(inference, base.scope, annotation)
+    return None
+
+
 def annotated(inference: Inference, scope: Scope, annotation: ast.expr) -> Value:
     """The values that an annotation allows; Unknown where it says nothing that matters here.
 

@@ -11,7 +11,7 @@ from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import Verdict, outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
-from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.annotations import annotated_in_body
 from regbuf_lint.infer.collections import NAMED_WALKS, WALKS
 from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.numpy_api import ARRAY_CAST, ARRAY_VIEWS
@@ -188,7 +188,7 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule | NamedTuple, name
         return UNKNOWN
     value = class_level(frame, symbol, name)
     if value is None or value == NONE:  # what a field is by default says less than what it may be
-        value = _annotated_attribute(frame, symbol, name) or value
+        value = annotated_in_body(frame.inference, symbol, name) or value
     return value or UNKNOWN
 
 
@@ -254,14 +254,6 @@ def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:
 
 def _is_property(frame: Frame, symbol: ClassSymbol, name: str) -> bool:
     return any(name in frame.inference.definition(base).properties for base in frame.inference.classes(symbol))
-
-
-def _annotated_attribute(frame: Frame, symbol: ClassSymbol, name: str) -> Value | None:
-    for base in frame.inference.classes(symbol):
-        annotation = frame.inference.definition(base).annotations.get(name)
-        if annotation is not None:
-            return annotated(frame.inference, base.scope, annotation)
-    return None
 
 
 def class_level(frame: Frame, symbol: ClassSymbol, name: str) -> Value | None:
