@@ -347,8 +347,10 @@ class Project:
                 )
             else:
                 found.append(Unresolved("bound in a loop, with or augmented assignment"))
-        fitting = [symbol for symbol in found if not _is_of_another_framework(symbol)] if len(found) > 1 else found
-        return tuple(dict.fromkeys(fitting or found))
+        if len(found) > 1:
+            fitting = [symbol for symbol in found if not _is_of_another_framework(symbol)]
+            found = [symbol for symbol in found if _is_torch(symbol)] or fitting or found
+        return tuple(dict.fromkeys(found))
 
     def _imported(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...]:
         if hops > _MOST_HOPS:
@@ -448,6 +450,11 @@ def _package_directory(file: FileFacts) -> Path | None:
     """The directory of the top-level package that a file belongs to, None where it belongs to none."""
     depth = len(file.name.split(".")) - (1 if file.is_package else 2)
     return file.path.parents[depth] if depth >= 0 else None
+
+
+def _is_torch(symbol: Symbol) -> bool:
+    """Whether a name stands for torch as a whole, for which files put something else where torch is not installed."""
+    return isinstance(symbol, External) and symbol.name in {"torch", "torch.nn", "torch.nn.functional"}
 
 
 def _is_of_another_framework(symbol: Symbol) -> bool:
