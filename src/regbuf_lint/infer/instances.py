@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import PARAMETERS, instance_of, is_tensor_class
+from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Literal, NoneValue, Parameter, Value, is_only
 
@@ -56,6 +57,7 @@ def distribution_of(arguments: Arguments, name: str) -> Distribution:
     inner = [one for value in given for one in value if isinstance(one, Distribution)]
     return Distribution(
         of_tensors=not keeps and any(_holds_tensor(value) for value in given),
+        of_numbers=bool(given) and all(value and all(map(is_plain_number, value)) for value in given),
         derived=like.derived or any(one.derived for one in inner),
         random=like.random or any(one.random for one in inner),
     )

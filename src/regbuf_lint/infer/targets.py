@@ -17,6 +17,7 @@ from regbuf_lint.model.value import (
     UNSET,
     Alternative,
     Buffer,
+    Distribution,
     Literal,
     Mapping,
     NoneValue,
@@ -80,6 +81,13 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Value, state: St
             note_gradient(frame, target.value, state, always=is_only(value, Literal))
     elif target.attr == "data":
         note_filled(frame, target.value, state)
+    elif any(isinstance(one, Distribution) for one in owner):
+        change_in_place(frame, target.value, state, _parameterized)
+
+
+def _parameterized(value: Value) -> Value:
+    """What a value is once somebody has given a distribution other parameters than it has made itself."""
+    return frozenset(replace(one, of_numbers=False) if isinstance(one, Distribution) else one for one in value)
 
 
 def _asking(tensor: Tensor, *, wanted: bool) -> Alternative:

@@ -141,11 +141,13 @@ class Distribution(Alternative, frozen=True):
 
     Attributes:
         of_tensors: whether a tensor certainly went into it.
+        of_numbers: whether nothing but numbers of Python did: it makes tensors of them on the CPU, where it draws, too.
         derived: whether a Parameter may have gone into it, so that what it computes carries a graph.
         random: whether a random tensor went into it, as far as is known.
     """
 
     of_tensors: bool = False
+    of_numbers: bool = False
     derived: bool = True
     random: bool = False
 

@@ -12,6 +12,7 @@ from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.known_classes import is_torch_distribution
 from regbuf_lint.infer.dimensions import is_made_of_data
 from regbuf_lint.infer.references import (
+    SAMPLING,
     ExternalValue,
     Instance,
     MethodOf,
@@ -32,6 +33,7 @@ from regbuf_lint.model.use import AS_DEVICE, DRAWN, Sink
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,
+    Distribution,
     Literal,
     Mapping,
     NoneValue,
@@ -208,10 +210,16 @@ def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
         call.use(trail, Sink.DRAW)
         return made(Source.FRESH, "said")
     if any(isinstance(one, MethodOf) for one in call.callee):
+        if function.attr in SAMPLING and call.given and any(_is_of_numbers(one) for one in owner):
+            call.use(trail, Sink.GROWN)
         if has("alone_methods", function.attr):
             return _apart(call, [one for _, one in call.given], Sink.HOST, [trail])
         return computed(call, [trail, *call.trails])
     return _unknown_method(call, trail)
+
+
+def _is_of_numbers(one: Alternative) -> bool:
+    return isinstance(one, Distribution) and one.of_numbers
 
 
 def _to_host(call: Call, name: str, trail: Trail) -> Trail:
