@@ -11,11 +11,13 @@ from regbuf_lint.index.known_classes import Verdict, is_torch_distribution, torc
 from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import dict_of, element_of, items_of, sequence, sequence_of
+from regbuf_lint.infer.dimensions import is_made_of_data
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.locations import device_called
 from regbuf_lint.infer.numpy_api import array_of_call
 from regbuf_lint.infer.randomness import as_random
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
+from regbuf_lint.infer.size_uses import is_used_as_size
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
     COMPUTED,
@@ -103,6 +105,19 @@ def _variable(arguments: Arguments) -> Value:
     return map_tensors(data, lambda tensor: replace(tensor, requires_grad=tensor.requires_grad or asks)) or UNKNOWN
 
 
+def _sizes_as_numbers(frame: Frame, value: Value) -> Value:
+    """What a constructor's argument is where the class gives it to layers as a size, too: a number."""
+    symbol = frame.symbol
+    if symbol is None:
+        return value
+    return frozenset(
+        replace(one, number=True)
+        if isinstance(one, Unknown) and one.argument and is_used_as_size(frame.inference, symbol, one.argument)
+        else one
+        for one in value
+    )
+
+
 def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
     top = name.partition(".")[0]
     if top != "torch":
@@ -116,6 +131,9 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return as_random(filled) if has("random_functions", name) else filled
     if has("alone_functions", name) and not arguments.every() and not arguments.starred:
         return OTHER  # it raises TypeError
+    if is_made_of_data(name) and arguments.positional:
+        first = _sizes_as_numbers(frame, arguments.positional[0])
+        arguments = replace(arguments, positional=(first, *arguments.positional[1:]))
     found = torch_api.call_function(name, arguments)
     if found is not None:
         return unknown("tensors or TensorDicts joined") if _may_join_tensordicts(frame, name, arguments) else found
