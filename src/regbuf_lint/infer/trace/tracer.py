@@ -387,10 +387,11 @@ def _made_beside(trail: Trail, partners: frozenset[Origin]) -> frozenset[Origin]
 
     Where these are numbers, the attribute has to lie there as well.
     """
-    others = [one for one in trail.origins | partners if one.source is not Source.ENTRY]
-    if not all(_may_be_number(one) or (one.on_cpu and not one.moved) for one in others):
-        return frozenset()
-    return frozenset(one for one in partners if one.source is Source.FRESH and one.on_cpu)
+    made = frozenset(one for one in partners if one.source is Source.FRESH and one.on_cpu)
+    if not made:
+        return made
+    others = (one for one in trail.origins | partners if one.source is not Source.ENTRY)
+    return made if all(_may_be_number(one) or (one.on_cpu and not one.moved) for one in others) else frozenset()
 
 
 def _may_be_number(one: Origin) -> bool:
