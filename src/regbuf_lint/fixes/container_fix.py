@@ -16,7 +16,7 @@ from regbuf_lint.fixes.buffer_plan import Plan, Withheld, by, calls_on, plan_for
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.span import Position, Span
-from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, tensors_inside, without
+from regbuf_lint.model.value import Mapping, Sequence, Tensor, Unset, is_only, join, tensors, tensors_inside, without
 from regbuf_lint.rewrite.errors import CannotRewrite
 from regbuf_lint.rewrite.lines import type_comment
 
@@ -83,6 +83,11 @@ def _only_write(writes: list[Write]) -> tuple[Write, Sequence]:
         raise Withheld(msg)
     if not is_only(container.element, Tensor):
         msg = "it holds more than plain tensors"
+        raise Withheld(msg)
+    attributes = {tensor.alias for tensor in tensors(container.element)} - {""}
+    if attributes:
+        names = ", ".join(f"`self.{name}`" for name in sorted(attributes))
+        msg = f"other attributes hold its tensors ({names}); register those, and return them in a property"
         raise Withheld(msg)
     if write.form not in {WriteForm.PLAIN, WriteForm.ANNOTATED}:
         msg = "it is no plain assignment"

@@ -83,6 +83,7 @@ DOCS = RuleDocs(
             "the attribute is handed on, changed, assigned again, or named in a string",
             "it is a dict, a named tuple, a nested container, or a list that is filled with `append`",
             "it holds parts of a Parameter, which are to be taken where they are used",
+            "other attributes hold its tensors, too: these are to be registered, and returned in a property",
             "the file speaks of TorchScript, or a name is taken",
             "the fix of RBF001 would be withheld",
         ),
