@@ -76,3 +76,16 @@ def test_a_subclass_that_stores_the_name_first() -> None:
     (finding,) = findings(base + late)
     assert finding.fix is not None
     assert finding.fix.applicability is Applicability.SAFE
+
+
+def test_a_local_beside_an_attribute_is_no_second_name() -> None:
+    """Only attributes are loaded from a checkpoint."""
+    init = BEFORE.replace("        self.times", "        super().__init__()\n        {others}self.times")
+    update = "    def forward(self, x):\n        self.times = torch.maximum(self.times, x)\n        return self.times\n"
+    (one,) = findings(init.format(others="start = ") + update)
+    assert one.fix is not None
+    assert one.fix.applicability is Applicability.UNSAFE
+    for other in findings(init.format(others="self.first = ") + update.replace("return", "return self.first +")):
+        assert other.fix is not None
+        assert other.fix.applicability is Applicability.DISPLAY
+        assert "it is one tensor under two names" in other.help

@@ -235,7 +235,9 @@ class ClassContext:
 
         One that is computed and that a later call puts another in place of is not: a Parameter could not be replaced.
         """
-        asks = asks_for_gradient(value) or (attribute in self._asked and asks_for_gradient(self.value_of(attribute)))
+        asks = asks_for_gradient(value) or (
+            attribute in self.asked_for_gradient and asks_for_gradient(self.value_of(attribute))
+        )
         if not asks:
             return False
         if attribute is None or is_drawn_by_torch(self.inference, self._family, attribute):
@@ -243,7 +245,7 @@ class ClassContext:
         return not self.trace(attribute).replacements(attribute)
 
     @cached_property
-    def _asked(self) -> frozenset[str]:
+    def asked_for_gradient(self) -> frozenset[str]:
         """The attributes that a statement after the assignment asks for a gradient."""
         return frozenset(event.attribute for event in self.construction.events if isinstance(event, GradientRequest))
 

@@ -8,7 +8,7 @@ from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.outside_uses import looked_up_in_dict
-from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing
+from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing, share_tensor
 from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty, takes_another_shape
 from regbuf_lint.fixes.shown_alone import why_shown
 from regbuf_lint.fixes.unmet_demands import unmet_demands
@@ -66,7 +66,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         )
     if any(write.form is WriteForm.UNPACKED for plan in plans for write in plan.chosen):
         found.append("it splits the statement: local variables take the items, and the lines below register them")
-    if _shares_tensor(plans):
+    if share_tensor(plans):
         found.append("one tensor is stored under several names; as buffers they become separate tensors after `.to()`")
     other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
     if other is not None:
@@ -210,12 +210,6 @@ def _left_expanded(context: ClassContext, plan: Plan) -> list[Write]:
     left = [write for write in plan.writes if write not in plan.chosen]
     every = (*left, *later_writes(context, plan))
     return [write for write in every if any(one.expanded for one in tensors(write.value))]
-
-
-def _shares_tensor(plans: Sequence[Plan]) -> bool:
-    """Whether two attributes are targets of one chained assignment."""
-    chained = [write.step.statement for plan in plans for write in plan.chosen if write.form is WriteForm.CHAINED]
-    return len(set(chained)) < len(chained)
 
 
 def _about_values(write: Write) -> list[str]:

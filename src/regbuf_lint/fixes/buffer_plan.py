@@ -32,6 +32,8 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from regbuf_lint.class_context.context import ClassContext
 
 BUFFER_VALUES = (Tensor, Buffer, NoneValue)
@@ -319,6 +321,12 @@ def first_tensors(plan: Plan) -> list[Write]:
     filling = [write for write in plan.writes if write.step.own and write not in plan.chosen]
     after_none = [write for write in filling if may_be(write.prior, NoneValue) and not may_be(write.prior, Tensor)]
     return [*plan.chosen, *after_none]
+
+
+def share_tensor(plans: Sequence[Plan]) -> bool:
+    """Whether two attributes are targets of one chained assignment."""
+    chained = [write.step.statement for plan in plans for write in plan.chosen if write.form is WriteForm.CHAINED]
+    return len(set(chained)) < len(chained)
 
 
 def later_writes(context: ClassContext, plan: Plan) -> list[Write]:

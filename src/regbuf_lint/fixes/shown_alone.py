@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.outside_uses import read_outside_class
 from regbuf_lint.classes.uses import MOVERS
-from regbuf_lint.fixes.buffer_plan import calls_on, first_tensors
+from regbuf_lint.fixes.buffer_plan import calls_on, first_tensors, share_tensor
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.fixes.persistence import is_persistent
 from regbuf_lint.fixes.unmet_demands import HALF, made_beside
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.given_arguments import may_be_given_parameters
-from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import NAMELESS, Dtype, tensors, tensors_inside
@@ -64,15 +64,14 @@ def why_shown(context: ClassContext, plans: Sequence[Plan], *, refilled: bool) -
         return f"{HALF}: {beside}"
     if any("detach" in calls_on(write) for plan in plans for write in first_tensors(plan)):
         return _CUT_OFF
-    if any(_is_loaded_over(context, plan) for plan in plans):
+    is_one = share_tensor(plans) and any(plan.persistent for plan in plans)
+    if is_one or any(_is_loaded_over(context, plan) for plan in plans):
         return _LOADED_OVER
     return next((why for plan in plans if plan.attribute and (why := _why(context, plan, plan.attribute))), None)
 
 
 def _is_loaded_over(context: ClassContext, plan: Plan) -> bool:
     """Whether a new object has one tensor twice, and a checkpoint has values for it: the last one loaded counts."""
-    if plan.persistent and any(write.form is WriteForm.CHAINED for write in plan.chosen):
-        return True
     held = [list(tensors(write.value)) for write in first_tensors(plan)]
     return any(one and all(_is_saved_too(context, plan, tensor) for tensor in one) for one in held)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.fixes.buffer_annotations import new_annotation
-from regbuf_lint.model.class_view import GradientRequest, Write, WriteForm
+from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
@@ -57,9 +57,8 @@ _LOOK = "the fix needs a look: `parameters()` no longer lists it, which code or 
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
-    events = context.construction.events
-    asked = {event.attribute for event in events if isinstance(event, GradientRequest)}
-    for event in events:
+    asked = context.asked_for_gradient
+    for event in context.construction.events:
         if not isinstance(event, Write) or not event.step.own or event.attribute in asked or not _is_frozen(event):
             continue
         if "Parameter" in context.source.slice(event.step.statement):  # not a second name of one
