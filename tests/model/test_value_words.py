@@ -10,6 +10,7 @@ from regbuf_lint.model.value import (
     NOTHING,
     UNSET,
     Buffer,
+    Differs,
     Distribution,
     Dtype,
     Literal,
@@ -35,7 +36,8 @@ def value(*alternatives: object) -> Value:
     [
         (NOTHING, "nothing"),
         (value(Tensor()), "a tensor"),
-        (value(Tensor(dtype=Dtype.FLOAT, random=True)), "a floating-point tensor drawn at random"),
+        (value(Tensor(dtype=Dtype.FLOAT, differs=Differs.AT_RANDOM)), "a floating-point tensor drawn at random"),
+        (value(Tensor(differs=Differs.BY_PROCESS)), "a tensor that depends on the rank of the process"),
         (
             value(Tensor(dtype=Dtype.INT, requires_grad=True, argument="w", alias="v")),
             "an integer tensor that requires a gradient, given as the argument `w`, that `self.v` holds too",

@@ -16,7 +16,7 @@ from regbuf_lint.infer.given_arguments import may_be_given_parameters
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import NAMELESS, Dtype, tensors, tensors_inside
+from regbuf_lint.model.value import NAMELESS, Differs, Dtype, tensors, tensors_inside
 from regbuf_lint.torch_facts.table import table
 
 if TYPE_CHECKING:
@@ -45,7 +45,10 @@ _UNREAD = "nothing here reads it once the object is built; whether code elsewher
 _FOREIGN_STATE = "it comes from outside, and only its author knows whether checkpoints have to hold it"
 _DRAWN_NUMBER = "it is one number, drawn or computed anew in each object, and checkpoints hardly have to hold it"
 
-
+_BY_PROCESS = (
+    "it depends on the rank of the process, and DistributedDataParallel gives each process the buffers of the first; "
+    "compute it in `forward`, or pass `broadcast_buffers=False`"
+)
 _COMPLEX = "it is complex, and `.to(torch.bfloat16)` drops the imaginary part of a buffer with no more than a warning"
 
 
@@ -95,6 +98,8 @@ def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
     given = next((one.argument for one in held if _may_be_parameter(context, one.argument, is_weight=weighs)), None)
     if given is not None:
         return f"`{given}` may be a Parameter, and as a buffer nothing would train it any more"
+    if any(one.differs is Differs.BY_PROCESS for one in held):
+        return _BY_PROCESS
     if any(one.dtype is Dtype.COMPLEX for one in held):
         return _COMPLEX
     mover = _keeping_precision(context, attribute)

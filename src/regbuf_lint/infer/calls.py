@@ -19,7 +19,7 @@ from regbuf_lint.infer.external_calls import BUFFERS, call_external, named_tuple
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.instances import instantiate
 from regbuf_lint.infer.method_calls import call_method_of
-from regbuf_lint.infer.randomness import as_random, repeats_itself, seeded_by, shuffles, spread_by_call
+from regbuf_lint.infer.randomness import as_repeated, repeats_itself, seeded_by, shuffles, spread_by_call
 from regbuf_lint.infer.references import (
     BuiltSubmodule,
     ClassValue,
@@ -84,7 +84,7 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     found = spread_by_call(callee, arguments, found or UNKNOWN)
     state.seeded = seeded_by(callee, arguments, state.seeded)
     if repeats_itself(callee, arguments, state.seeded):
-        found = as_random(found, random=False)
+        found = as_repeated(found)
     if isinstance(node.func, ast.Name) and is_parameter(frame.scope, node.func.id):
         found = held(found, argument=node.func.id)  # somebody may pass a function that does not make a new tensor
     return frame.without_graph(found)

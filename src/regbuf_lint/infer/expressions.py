@@ -27,7 +27,7 @@ from regbuf_lint.infer.collections import (
 from regbuf_lint.infer.dimensions import COMPLEX_NUMBER, is_complex, is_plain_number
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.numpy_api import array_of_operation
-from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index
+from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index, spread_variable
 from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.strings import is_string, joined, literal_strings
 from regbuf_lint.infer.targets import bind
@@ -87,7 +87,7 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
     index = frame.evaluate(node.slice, state)
     present = without(owner, NoneValue) or owner  # None has no items
     found = join(_item(one, index, node.slice) for one in present) or UNKNOWN
-    return spread_index(index, spread(present, found))
+    return spread_variable(present, index, spread_index(index, spread(present, found)))
 
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:

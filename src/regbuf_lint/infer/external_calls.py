@@ -15,7 +15,7 @@ from regbuf_lint.infer.dimensions import is_made_of_data
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.locations import device_called
 from regbuf_lint.infer.numpy_api import array_of_call
-from regbuf_lint.infer.randomness import as_random
+from regbuf_lint.infer.randomness import as_differing
 from regbuf_lint.infer.references import ExternalValue, FunctionValue, NamedTupleClass, PartialCall
 from regbuf_lint.infer.size_uses import is_used_as_size
 from regbuf_lint.infer.strings import literal_string
@@ -29,6 +29,7 @@ from regbuf_lint.model.value import (
     UNKNOWN,
     Alternative,
     Buffer,
+    Differs,
     Literal,
     Loaded,
     Mapping,
@@ -72,7 +73,7 @@ def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
     if name in _PARAMETERS:
         data = arguments.argument(0, "data")
         known = bool(data) and all(isinstance(one, Tensor) for one in data)
-        made = Parameter(random=not known or any(one.random for one in tensors(data)))
+        made = Parameter(differs=max(one.differs for one in tensors(data)) if known else Differs.AT_RANDOM)
         return frozenset({made.asked(arguments.argument(1, "requires_grad"))})
     if name in BUFFERS:
         inner = arguments.argument(0, "data")
@@ -128,7 +129,7 @@ def _torch(frame: Frame, name: str, arguments: Arguments) -> Value | None:
         return frozenset({device_called(arguments)})
     if name.startswith("torch.nn.init.") and is_only(arguments.argument(0, "tensor"), *TENSOR_KINDS):
         filled = arguments.argument(0, "tensor")  # in place, and given back (torch 2.13)
-        return as_random(filled) if has("random_functions", name) else filled
+        return as_differing(filled, Differs.AT_RANDOM) if has("random_functions", name) else filled
     if has("alone_functions", name) and not arguments.every() and not arguments.starred:
         return OTHER  # it raises TypeError
     if is_made_of_data(name) and arguments.positional:
@@ -163,8 +164,8 @@ def torch_module_result(callee: Submodule, arguments: Arguments) -> Value:
         return COMPUTED
     like = torch_api.result_tensor(arguments.every())
     has_parameters = bool(known.parameters)
-    random = like.random or has_parameters or "Dropout" in callee.class_name
-    return frozenset({replace(like, derived=like.derived or has_parameters, random=random)})
+    differs = Differs.AT_RANDOM if has_parameters or "Dropout" in callee.class_name else like.differs
+    return frozenset({replace(like, derived=like.derived or has_parameters, differs=differs)})
 
 
 def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
@@ -251,7 +252,7 @@ def _like_argument(arguments: Arguments, *, expanded: bool) -> Value:
 def _fresh(one: Alternative) -> Alternative:
     if isinstance(one, Tensor):
         return Tensor(
-            random=one.random,
+            differs=one.differs,
             derived=one.derived,
             requires_grad=one.requires_grad,
             dtype=one.dtype,

@@ -11,7 +11,16 @@ from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.annotations import PARAMETERS, instance_of, is_tensor_class
 from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.infer.torch_api import result_tensor
-from regbuf_lint.model.value import OTHER, TENSOR_KINDS, Distribution, Literal, NoneValue, Parameter, Value, is_only
+from regbuf_lint.model.value import (
+    OTHER,
+    TENSOR_KINDS,
+    Distribution,
+    Literal,
+    NoneValue,
+    Parameter,
+    Value,
+    is_only,
+)
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
@@ -59,7 +68,7 @@ def distribution_of(arguments: Arguments, name: str) -> Distribution:
         of_tensors=not keeps and any(_holds_tensor(value) for value in given),
         of_numbers=bool(given) and all(value and all(map(is_plain_number, value)) for value in given),
         derived=like.derived or any(one.derived for one in inner),
-        random=like.random or any(one.random for one in inner),
+        differs=max((like.differs, *(one.differs for one in inner))),
     )
 
 

@@ -35,6 +35,7 @@ from regbuf_lint.model.value import (
     Alternative,
     Array,
     Buffer,
+    Differs,
     Distribution,
     Literal,
     Loaded,
@@ -96,10 +97,11 @@ def _moved(owner: Unknown, name: str, arguments: Arguments) -> Unknown:
 
 def _of_distribution(owner: Distribution, name: str, arguments: Arguments) -> Tensor:
     if name in SAMPLING:
-        return Tensor(random=True)
+        return Tensor(differs=Differs.AT_RANDOM)
     like = torch_api.result_tensor(arguments.every())
-    is_random = like.random or owner.random or name == "rsample"
-    return replace(like, derived=like.derived or owner.derived, random=is_random, argument="", alias="")
+    own = Differs.AT_RANDOM if name == "rsample" else owner.differs
+    derived = like.derived or owner.derived
+    return replace(like, derived=derived, differs=max(like.differs, own), argument="", alias="")
 
 
 def _of_tensor(frame: Frame, callee: MethodOf, owner: Tensor, arguments: Arguments, state: State) -> Value:

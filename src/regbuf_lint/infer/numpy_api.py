@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.infer.torch_api import dtype_named
-from regbuf_lint.model.value import OTHER, Array, Dtype, Literal, Other, Sequence, Unknown
+from regbuf_lint.model.value import OTHER, Array, Differs, Dtype, Literal, Other, Sequence, Unknown
 from regbuf_lint.torch_facts.library_functions import library_functions
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Valu
     keeps = known.same_dtype_functions.match
     if wanted is None and keeps(_DRAWS + name) and not keeps(_PREFIX + name):
         wanted = _common(arguments.positional)
-    is_random = isinstance(owner, (Other, Unknown)) and owner.random
+    differs = owner.differs if isinstance(owner, (Other, Unknown)) else Differs.NEVER
     own = owner.dtype if isinstance(owner, Array) else Dtype.UNKNOWN
-    return frozenset({Array(dtype=wanted or own, random=is_random)})
+    return frozenset({Array(dtype=wanted or own, differs=differs)})
 
 
 def array_of_operation(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Array:

@@ -1,6 +1,8 @@
-"""Whether what is no tensor, an array or a number, comes from a random generator, and what is made of it."""
+"""Why two constructions may give other content: random generators, ranks of processes, and what is made of them."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,6 +14,8 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,
     Buffer,
+    Differs,
+    Literal,
     Mapping,
     NoneValue,
     Other,
@@ -24,9 +28,16 @@ from regbuf_lint.model.value import (
 from regbuf_lint.torch_facts.library_functions import library_functions
 from regbuf_lint.torch_facts.traits import has
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _GENERATORS = ("numpy.random.", "random.", "secrets.")
 _SEEDED = frozenset({"default_rng", "RandomState", "Generator", "PCG64", "MT19937", "Random"})
 """Generators whose draws are the same each time if they are made with a seed."""
+
+NEVER = Differs.NEVER
+_ENVIRONMENT = frozenset({"os.getenv", "os.environ.get"})
+_RANK_VARIABLES = ("RANK", "PROCID")
 
 _ABOUT_SHAPE = frozenset(
     {
@@ -38,13 +49,19 @@ _ABOUT_SHAPE = frozenset(
 
 
 def spread(source: Value, found: Value) -> Value:
-    """``found``, which is made of ``source``: as random as that, where ``source`` is no tensor."""
-    return as_random(found) if any(isinstance(one, (Other, Unknown)) and one.random for one in source) else found
+    """``found``, which is made of ``source``: it differs as that does, where ``source`` is no tensor."""
+    return as_differing(found, max((one.differs for one in source if isinstance(one, (Other, Unknown))), default=NEVER))
 
 
 def spread_index(index: Value, found: Value) -> Value:
     """``found``, which lies in places that ``index`` names: which these are may be left to chance."""
-    return as_random(found) if _holds_random(index) or result_tensor([index]).random else found
+    return as_differing(found, max(_inside(index), result_tensor([index]).differs))
+
+
+def spread_variable(owner: Value, index: Value, found: Value) -> Value:
+    """``found``, which stands under ``index`` in ``owner``: in the variables of the process, that may be its rank."""
+    is_environment = any(isinstance(one, ExternalValue) and one.name == "os.environ" for one in owner)
+    return as_differing(found, Differs.BY_PROCESS) if is_environment and _names_rank(index) else found
 
 
 def spread_attribute(owner: Value, name: str, found: Value) -> Value:
@@ -54,13 +71,13 @@ def spread_attribute(owner: Value, name: str, found: Value) -> Value:
 
 def spread_by_call(callee: Value, arguments: Arguments, found: Value) -> Value:
     """``found``, which calling ``callee`` gives; what functions that can be read do with randomness is followed."""
-    return as_random(found) if any(_gives_random(one, arguments) for one in callee) else found
+    return as_differing(found, max((_given_by(one, arguments) for one in callee), default=NEVER))
 
 
 def shuffles(callee: Value) -> bool:
     """Whether a function or method puts its first argument into a random order, in place."""
     return any(
-        one.name.rpartition(".")[2] == "shuffle" and _gives_random(one, Arguments())
+        one.name.rpartition(".")[2] == "shuffle" and _given_by(one, Arguments()) is Differs.AT_RANDOM
         for one in callee
         if isinstance(one, (ExternalValue, MethodOf))
     )
@@ -80,7 +97,7 @@ def seeded_by(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> fr
 
 def repeats_itself(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> bool:
     """Whether a call draws with nothing but generators that have a known seed."""
-    if not seeded or _is_given(arguments.keyword("generator")) or any(map(_holds_random, arguments.every())):
+    if not seeded or _is_given(arguments.keyword("generator")) or _inside_any(arguments) is Differs.AT_RANDOM:
         return False
     if result_tensor(arguments.every()).random:
         return False
@@ -102,54 +119,77 @@ def _package(name: str) -> str:
     return name.partition(".")[0] + "."
 
 
-def as_random(value: Value, *, random: bool = True) -> Value:
-    """``value``, from a random generator, or from one that repeats itself."""
-    return frozenset(_as_random(one, random=random) for one in value)
+def as_differing(value: Value, differs: Differs) -> Value:
+    """``value``, made of what differs that much from one construction to the next."""
+    return _each(value, lambda own: max(own, differs)) if differs else value
 
 
-def _gives_random(callee: Alternative, arguments: Arguments) -> bool:
+def as_repeated(value: Value) -> Value:
+    """``value``, which only a generator that repeats itself has drawn."""
+    return _each(value, lambda own: NEVER if own is Differs.AT_RANDOM else own)
+
+
+def _given_by(callee: Alternative, arguments: Arguments) -> Differs:
     if isinstance(callee, ExternalValue):
-        last = callee.name.rpartition(".")[2]
-        if callee.name.startswith(_GENERATORS) or last == "rvs":
-            return last not in _SEEDED or not any(_is_given(one) for one in arguments.every())
-        return last not in _ABOUT_SHAPE and not last.endswith("_like") and any(map(_holds_random, arguments.every()))
+        return _given_by_function(callee.name, arguments)
     if isinstance(callee, MethodOf):
-        if callee.name in _ABOUT_SHAPE:
-            return False
-        return _is_random(callee) or any(map(_holds_random, arguments.every()))
+        return NEVER if callee.name in _ABOUT_SHAPE else max(_of(callee), _inside_any(arguments))
     if isinstance(callee, (Other, Unknown)):
-        return callee.random or any(map(_holds_random, arguments.every()))
-    return False
+        return max(callee.differs, _inside_any(arguments))
+    return NEVER
+
+
+def _given_by_function(name: str, arguments: Arguments) -> Differs:
+    last = name.rpartition(".")[2]
+    if name.startswith(_GENERATORS) or last == "rvs":
+        is_seeded = last in _SEEDED and any(_is_given(one) for one in arguments.every())
+        return NEVER if is_seeded else Differs.AT_RANDOM
+    if library_functions().ranks.match(name) or (name in _ENVIRONMENT and _names_rank(arguments.argument(0, "key"))):
+        return Differs.BY_PROCESS
+    return NEVER if last in _ABOUT_SHAPE or last.endswith("_like") else _inside_any(arguments)
+
+
+def _names_rank(key: Value) -> bool:
+    """Whether an environment variable tells a process its rank, as ``RANK``, ``LOCAL_RANK`` and ``SLURM_PROCID`` do."""
+    return any(isinstance(one, Literal) and str(one.value).endswith(_RANK_VARIABLES) for one in key)
 
 
 def _is_given(value: Value) -> bool:
     return any(not isinstance(one, NoneValue) for one in value)
 
 
-def _holds_random(value: Value) -> bool:
-    """Whether a value that is no tensor is random, or holds what is."""
-    return any(_is_random(one) for one in value)
+def _inside_any(arguments: Arguments) -> Differs:
+    return max(map(_inside, arguments.every()), default=NEVER)
 
 
-def _is_random(one: Alternative) -> bool:
+def _inside(value: Value) -> Differs:
+    """Why a value that is no tensor differs, or what it holds."""
+    return max(map(_of, value), default=NEVER)
+
+
+def _of(one: Alternative) -> Differs:
     if isinstance(one, (Other, Unknown)):
-        return one.random
+        return one.differs
     if isinstance(one, MethodOf):
         if isinstance(one.owner, TENSOR_KINDS):
             owner = one.owner.tensor if isinstance(one.owner, Buffer) else one.owner
-            return has("host_methods", one.name) and owner.random
-        return one.name not in _ABOUT_SHAPE and _is_random(one.owner)
+            return owner.differs if has("host_methods", one.name) else NEVER
+        return NEVER if one.name in _ABOUT_SHAPE else _of(one.owner)
     if isinstance(one, Sequence):
-        return _holds_random(one.element)
+        return _inside(one.element)
     if isinstance(one, Mapping):
-        return _holds_random(join((*(value for _, value in one.items), one.rest)))
-    return False
+        return _inside(join((*(value for _, value in one.items), one.rest)))
+    return NEVER
 
 
-def _as_random(one: Alternative, *, random: bool) -> Alternative:
+def _each(value: Value, change: Callable[[Differs], Differs]) -> Value:
+    return frozenset(_changed(one, change) for one in value)
+
+
+def _changed(one: Alternative, change: Callable[[Differs], Differs]) -> Alternative:
     if isinstance(one, (Tensor, Other, Unknown)):
-        return replace(one, random=random)
+        return replace(one, differs=change(one.differs))
     if isinstance(one, Sequence):
-        items = None if one.items is None else tuple(as_random(item, random=random) for item in one.items)
-        return replace(one, items=items, element=as_random(one.element, random=random))
+        items = None if one.items is None else tuple(_each(item, change) for item in one.items)
+        return replace(one, items=items, element=_each(one.element, change))
     return one

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
-from regbuf_lint.infer.randomness import as_random, spread, spread_index
+from regbuf_lint.infer.randomness import as_differing, spread, spread_index
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import AttributeState, WriteForm
@@ -17,6 +17,7 @@ from regbuf_lint.model.value import (
     UNSET,
     Alternative,
     Buffer,
+    Differs,
     Distribution,
     Literal,
     Mapping,
@@ -113,7 +114,7 @@ def note_gradient(frame: Frame, node: ast.expr, state: State, *, always: bool = 
 
 def note_random(frame: Frame, node: ast.expr, state: State) -> None:
     """The tensor or array of a local or attribute, of which ``node`` may be a part, is filled at random in place."""
-    _changed_whole(frame, node, state, as_random)
+    _changed_whole(frame, node, state, lambda value: as_differing(value, Differs.AT_RANDOM))
 
 
 def note_filled(frame: Frame, node: ast.expr, state: State) -> None:
@@ -258,4 +259,4 @@ def _with_item(one: Alternative, key: Value, value: Value) -> Alternative:
 
 def mixed(one: Tensor, written: Tensor) -> Tensor:
     """A tensor into which another one is written in place."""
-    return replace(one, random=one.random or written.random, derived=one.derived or written.derived)
+    return replace(one, differs=max(one.differs, written.differs), derived=one.derived or written.derived)

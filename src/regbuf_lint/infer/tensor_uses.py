@@ -13,7 +13,7 @@ from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.trail import Origin, Source
-from regbuf_lint.model.value import NAMELESS, NoneValue, Tensor, Unknown, Value, is_only
+from regbuf_lint.model.value import NAMELESS, Differs, NoneValue, Tensor, Unknown, Value, is_only
 from regbuf_lint.torch_facts.library_functions import takes_tensor
 from regbuf_lint.torch_facts.traits import has
 
@@ -115,6 +115,6 @@ def _as_tensor(one: Unknown) -> Tensor:
     return Tensor(
         fresh=False,
         argument=one.argument or NAMELESS,
-        random=one.random or one.computed,
+        differs=Differs.AT_RANDOM if one.computed else one.differs,
         location=one.location,
     )

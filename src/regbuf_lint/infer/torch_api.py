@@ -26,6 +26,7 @@ from regbuf_lint.model.value import (
     Array,
     Buffer,
     Device,
+    Differs,
     Dtype,
     Literal,
     NoneValue,
@@ -83,7 +84,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     like = result_tensor(arguments.every())
     like = replace(
         like,
-        random=like.random or has("random_functions", name),
+        differs=Differs.AT_RANDOM if has("random_functions", name) else like.differs,
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
         expanded=_is_expanded(name, arguments),
         generator_state=has("generator_state_functions", name),
@@ -101,7 +102,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     if not has("view_functions", name):
         like = replace(like, alias="")
     if name.endswith("_like"):
-        like = replace(like, random=has("random_functions", name))
+        like = replace(like, differs=Differs.AT_RANDOM if has("random_functions", name) else Differs.NEVER)
     if has("graphless_functions", name) or like.dtype in _NO_GRADIENT:
         like = replace(like, derived=False, argument="")
     if has("convert_functions", name) and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
@@ -170,7 +171,7 @@ def as_plain(alternative: Tensor | Parameter | Buffer) -> Tensor:
         return replace(alternative.tensor, fresh=False)
     return Tensor(
         derived=alternative.gives_graph,
-        random=alternative.random,
+        differs=alternative.differs,
         fresh=False,
         view_of_parameter=True,
         dtype=Dtype.FLOAT,
@@ -182,7 +183,7 @@ def result_tensor(operands: list[Value]) -> Tensor:
     found = list(_tensors_in(operands, 0))
     return Tensor(
         derived=any(one.derived or one.requires_grad for one in found),
-        random=any(one.random for one in found),
+        differs=max((one.differs for one in found), default=Differs.NEVER),
         is_number=bool(found) and all(one.is_number for one in found) and not any(map(may_be_array, operands)),
         is_row=gives_row(found) and not any(map(may_be_array, operands)),
         location=together(found),
@@ -216,6 +217,13 @@ def _is_view(method: str) -> bool:
     return has("view_methods", method) and not has("move_methods", method) and not has("copy_methods", method)
 
 
+def _difference(name: str, receiver: Tensor, others: Tensor) -> Differs:
+    """Why what a method makes of tensors may be another one each time."""
+    if has("random_methods", name):
+        return Differs.AT_RANDOM
+    return others.differs if name.startswith("new_") else max(receiver.differs, others.differs)
+
+
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
     moved, copied = has("move_methods", name), has("copy_methods", name)
     others = Tensor() if has("like_another_methods", name) else result_tensor(arguments.every())
@@ -223,7 +231,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         receiver,
         requires_grad=False,
         derived=receiver.derived or receiver.requires_grad or others.derived,
-        random=(receiver.random and not name.startswith("new_")) or others.random or has("random_methods", name),
+        differs=_difference(name, receiver, others),
         fresh=True,
         expanded=False,
         sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),

@@ -6,7 +6,7 @@ knows every alternative, so an ``Unknown`` among them keeps it silent.
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from msgspec import Struct
@@ -37,6 +37,14 @@ class Location(Enum):
     META = "nowhere: a tensor without data"
 
 
+class Differs(IntEnum):
+    """Why two constructions of the same object give a value other content; of two reasons the higher counts."""
+
+    NEVER = 0
+    BY_PROCESS = 1
+    AT_RANDOM = 2
+
+
 class Alternative(Struct, frozen=True):
     """One thing that an expression can evaluate to.
 
@@ -47,13 +55,27 @@ class Alternative(Struct, frozen=True):
     is_function: ClassVar[bool] = False
 
 
-class Tensor(Alternative, frozen=True):
+class Content(Alternative, frozen=True, kw_only=True):
+    """What has content that may come from a random generator, or depend on the rank of the process.
+
+    Attributes:
+        differs: why the next construction may give it other content, as far as is known.
+    """
+
+    differs: Differs = Differs.NEVER
+
+    @property
+    def random(self) -> bool:
+        """Whether it comes from a random generator, directly or through other values."""
+        return self.differs is Differs.AT_RANDOM
+
+
+class Tensor(Content, frozen=True):
     """A tensor that is not registered anywhere.
 
     Attributes:
         requires_grad: a leaf that asks for a gradient.
         derived: computed from a Parameter, so that it carries a graph.
-        random: comes from a random generator, directly or through other tensors.
         fresh: nothing else holds this tensor; False for arguments and other names' tensors.
         expanded: has strides of 0, so that in-place writes fail (``Tensor.expand``).
         generator_state: state of a random generator, which has to stay on the CPU.
@@ -73,7 +95,6 @@ class Tensor(Alternative, frozen=True):
 
     requires_grad: bool = False
     derived: bool = False
-    random: bool = False
     fresh: bool = True
     expanded: bool = False
     generator_state: bool = False
@@ -91,17 +112,17 @@ class Tensor(Alternative, frozen=True):
     alias: str = ""
 
 
-class Parameter(Alternative, frozen=True):
+class Parameter(Content, frozen=True):
     """An ``nn.Parameter``.
 
     Attributes:
         trainable: False only where ``requires_grad=False`` is written.
-        random: whether its first value comes from a random generator, as far as is known.
+        differs: that of its first value.
         flagged: whether something says that it is trained or is not, and which of them is not known.
     """
 
     trainable: bool = True
-    random: bool = True
+    differs: Differs = Differs.AT_RANDOM
     flagged: bool = False
 
     @property
@@ -136,20 +157,18 @@ class Submodule(Alternative, frozen=True):
     class_name: str = ""
 
 
-class Distribution(Alternative, frozen=True):
+class Distribution(Content, frozen=True):
     """A ``torch.distributions`` object.
 
     Attributes:
         of_tensors: whether a tensor certainly went into it.
         of_numbers: whether nothing but numbers of Python did: it makes tensors of them on the CPU, where it draws, too.
         derived: whether a Parameter may have gone into it, so that what it computes carries a graph.
-        random: whether a random tensor went into it, as far as is known.
     """
 
     of_tensors: bool = False
     of_numbers: bool = False
     derived: bool = True
-    random: bool = False
 
 
 class NoneValue(Alternative, frozen=True):
@@ -162,17 +181,15 @@ class Literal(Alternative, frozen=True):
     value: str | int | float | complex | bool | bytes | None
 
 
-class Other(Alternative, frozen=True):
+class Other(Content, frozen=True):
     """Certainly no tensor and nothing that holds one: a number, a string, a dtype, a function, ...
 
     Attributes:
         what: what it is, in a word.
-        random: comes from a random generator, as an array may.
         usual: the string that it is where nothing else is given, or an empty string.
     """
 
     what: str = ""
-    random: bool = False
     usual: str = ""
 
 
@@ -223,14 +240,13 @@ class Mapping(Alternative, frozen=True):
     rest: Value
 
 
-class Unknown(Alternative, frozen=True):
+class Unknown(Content, frozen=True):
     """Anything.
 
     Attributes:
         reason: why more is not known.
         argument: name of the argument without annotation that it is, or an empty string.
         present: whether it is known not to be None.
-        random: whether it is known to come from a random generator.
         of_module: whether some nn.Module holds it, which looks after it.
         computed: whether an nn.Module has computed it, or what it is part of, so that it is nobody's Parameter.
         number: whether it is a number, or computed from some, where callers give arguments what these default to.
@@ -241,7 +257,6 @@ class Unknown(Alternative, frozen=True):
     reason: str = ""
     argument: str = ""
     present: bool = False
-    random: bool = False
     of_module: bool = False
     computed: bool = False
     number: bool = False

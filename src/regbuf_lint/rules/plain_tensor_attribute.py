@@ -109,6 +109,7 @@ DOCS = RuleDocs(
                 "nobody tells"
             ),
             "an own `to` moves it, or what it belongs to, and keeps a precision that the code chose",
+            "it depends on the rank of the process, and DistributedDataParallel gives all the buffers of the first",
             "it is complex, and a cast to bfloat16 would drop the imaginary part of a buffer",
             "it is one tensor under two names, of which checkpoints hold one: both would be loaded into one memory",
             "a subclass stores the name before it calls `super().__init__()`",

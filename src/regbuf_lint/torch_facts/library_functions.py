@@ -28,6 +28,7 @@ class LibraryFunctions(Struct, frozen=True):
         saving: functions that write what they are given to a file.
         seeding: functions that give the package's own generator a seed.
         unseeding: functions behind which nobody knows the state of that generator.
+        ranks: functions that give each process another number.
     """
 
     tensors: re.Pattern[str]
@@ -41,6 +42,7 @@ class LibraryFunctions(Struct, frozen=True):
     saving: re.Pattern[str]
     seeding: re.Pattern[str]
     unseeding: re.Pattern[str]
+    ranks: re.Pattern[str]
 
 
 @cache
