@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_hooks import Passing, finds_buffers, passing
-from regbuf_lint.classes.buffer_walks import walks_own_buffers
+from regbuf_lint.classes.buffer_walks import takes_first_buffer, walks_own_buffers
 from regbuf_lint.classes.definition import REGISTRIES
 from regbuf_lint.classes.shallow_copies import copying_methods
 
@@ -34,6 +34,11 @@ class ClassHooks:
     def walks_own_buffers(self) -> str | None:
         """A method of the class or a base that does something with each buffer of the object itself."""
         return next((name for one in self._classes if (name := walks_own_buffers(one)) is not None), None)
+
+    @cached_property
+    def takes_first_buffer(self) -> str | None:
+        """A method of the class or a base that takes the object's first buffer for an example of all."""
+        return next((name for one in self._classes if (name := takes_first_buffer(one)) is not None), None)
 
     def assignment_passes(self, attribute: str | None) -> Passing:
         """What the ``__setattr__`` of the class and its bases make of a plain tensor that is assigned."""

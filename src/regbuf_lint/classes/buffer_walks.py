@@ -1,4 +1,4 @@
-"""Methods that do something with each buffer of the object itself."""
+"""What walks through buffers: methods of a class through those of the object, other code through those of a model."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import ast
 from typing import TYPE_CHECKING, TypeGuard
 
 from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.definition import ClassDefinition
 
 _WALKS = frozenset({"buffers", "named_buffers"})
+_AVERAGING = frozenset({"mul_", "lerp_", "sub_", "div_", "addcmul_"})
+"""Arithmetic in place that a loop over buffers does with numbers of Python, which fails for integers (torch 2.13)."""
+_ABOUT_DTYPE = frozenset({"dtype", "is_floating_point"})
 _SETTING = frozenset({"register_buffer", "setattr"})
 
 
@@ -25,6 +29,43 @@ def walks_own_buffers(definition: ClassDefinition) -> str | None:
         if any(_is_own_walk(node, receiver) or _changes_each(node, receiver) for node in walk(function)):
             return name
     return None
+
+
+def takes_first_buffer(definition: ClassDefinition) -> str | None:
+    """The first method of a class that takes the first buffer of the object for more than its device; None without one.
+
+    ``next(self.buffers()).dtype`` is the dtype of another tensor once the class registers one more.
+    """
+    for name, function in definition.methods.items():
+        receiver = receiver_name(function)
+        asked = {node.value for node in walk(function) if isinstance(node, ast.Attribute) and node.attr == "device"}
+        if any(_is_next(node) and _is_walk(node.args[0], receiver) and node not in asked for node in walk(function)):
+            return name
+    return None
+
+
+@once_per_node
+def computes_with_each_buffer(tree: ast.Module) -> ast.For | None:
+    """A loop of a file that computes in place with each buffer of some model, whatever its dtype; None without one.
+
+    Averages of a model do that. A loop that asks for a dtype leaves alone what it cannot average.
+    """
+    for node in walk(tree):
+        if isinstance(node, ast.For) and any(map(_walks_any, walk(node.iter))):
+            inside = [one for statement in node.body for one in walk(statement)]
+            called = {last_name(one.func) for one in inside if isinstance(one, ast.Call)}
+            asks = any(isinstance(one, ast.Attribute) and one.attr in _ABOUT_DTYPE for one in inside)
+            if called & _AVERAGING and not asks:
+                return node
+    return None
+
+
+def _walks_any(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WALKS
+
+
+def _is_next(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next" and bool(node.args)
 
 
 def _is_own_walk(node: ast.AST, receiver: str | None) -> bool:

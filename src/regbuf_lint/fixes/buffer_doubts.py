@@ -13,7 +13,7 @@ from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, m
 from regbuf_lint.fixes.shown_alone import why_shown
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
-from regbuf_lint.infer.outside_writes import other_value_from_outside
+from regbuf_lint.infer.outside_writes import averaged_from_outside, other_value_from_outside, tensor_from_outside
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
@@ -71,19 +71,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
     if other is not None:
         found.append(_about_other(other))
-    named = [plan.attribute for plan in plans if plan.attribute is not None]
-    found.extend(
-        f"code outside of the class ({context.mention(place[0], place[1].path)}) gives an attribute of that name "
-        "something else, and a buffer takes nothing but tensors"
-        for one in named
-        if (place := other_value_from_outside(context.inference, context.symbol, one)) is not None
-    )
-    found.extend(
-        f"code outside of the class ({mention(key.lineno)}) looks such an attribute up in `__dict__`, which does "
-        "not hold buffers"
-        for one in named
-        if (key := looked_up_in_dict(context.symbol.scope.file.tree).get(one)) is not None
-    )
+    found.extend(doubt for plan in plans for doubt in _about_outside(context, plan))
     if any(may_start_empty(plan.writes) and _changes(context, plan) for plan in plans):
         found.append(
             "it starts empty and is filled later; DistributedDataParallel fails where processes hold other shapes"
@@ -105,6 +93,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and not plan.persistent and _is_saved_otherwise(context, plan.attribute)
     )
+    found.extend(_about_averages(context, plans))
     found.extend(_about_compiling(context, plans))
     found.extend(_about_keys(context, plans))
     found.extend(
@@ -120,6 +109,44 @@ def _about_other(write: Write) -> str:
     if is_only(write.value, *BUFFER_VALUES, Parameter):
         return f"{by(write)} may make a Parameter of it, which takes the place of the buffer"
     return f"{by(write)} may assign it something else than a tensor, which raises TypeError for a buffer"
+
+
+def _about_averages(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
+    """What averages all buffers of a model, which integers refuse."""
+    whole = {Dtype.INT, Dtype.BOOL}
+    if not any(one.dtype in whole for plan in plans for write in plan.chosen for one in tensors(write.value)):
+        return []
+    place = averaged_from_outside(context.inference, context.symbol)
+    if place is None:
+        return []
+    return [f"{context.mention(place[0], place[1].path)} averages each buffer of a model, which fails for integers"]
+
+
+def _about_outside(context: ClassContext, plan: Plan) -> list[str]:
+    """What code outside of the class does with an attribute of that name."""
+    if plan.attribute is None:
+        return []
+    found = []
+    place = other_value_from_outside(context.inference, context.symbol, plan.attribute)
+    if place is not None:
+        found.append(
+            f"code outside of the class ({context.mention(place[0], place[1].path)}) gives an attribute of that name "
+            "something else, and a buffer takes nothing but tensors"
+        )
+    key = looked_up_in_dict(context.symbol.scope.file.tree).get(plan.attribute)
+    if key is not None:
+        found.append(
+            f"code outside of the class ({mention(key.lineno)}) looks such an attribute up in `__dict__`, which does "
+            "not hold buffers"
+        )
+    is_open = not plan.persistent and context.text.wanted_persistence(plan.attribute) is Persistence.AUTO
+    place = tensor_from_outside(context.inference, context.symbol, plan.attribute) if is_open else None
+    if place is not None:
+        found.append(
+            f"code outside of the class ({context.mention(place[0], place[1].path)}) gives it another value, which "
+            "checkpoints do not have; leave out `persistent=False` if they should"
+        )
+    return found
 
 
 def _about_class(context: ClassContext, plans: Sequence[Plan]) -> list[str]:

@@ -87,31 +87,57 @@ def _is_saved_too(context: ClassContext, plan: Plan, tensor: Tensor) -> bool:
 
 
 def _why(context: ClassContext, plan: Plan, attribute: str) -> str | None:
+    held = [tensor for write in first_tensors(plan) for tensor in tensors(write.value)]
+    return (
+        _about_names(context, attribute)
+        or _about_parameters(context, attribute, held)
+        or _about_content(held)
+        or _about_precision(context, attribute)
+        or _about_saving(context, plan, attribute, held)
+        or (_UNREAD if held and _is_unread(context, attribute) else None)
+    )
+
+
+def _about_names(context: ClassContext, attribute: str) -> str | None:
+    """What subclasses, and methods that look for buffers, make of one that has this name, or that comes first."""
     shadowing = _shadowing_subclass(context, attribute)
     if shadowing is not None:
         return f"`{shadowing}` has an attribute of that name in its body, over which `register_buffer` raises KeyError"
     early = _subclass_storing_before(context, attribute)
     if early is not None:
         return f"`{early}` stores it before `super().__init__()`, and over that `register_buffer` raises KeyError"
-    held = [tensor for write in first_tensors(plan) for tensor in tensors(write.value)]
+    taker = context.hooks.takes_first_buffer
+    if taker is not None:
+        return f"`{taker}` takes the first buffer of the object for its dtype or values, and this one may come first"
+    return None
+
+
+def _about_parameters(context: ClassContext, attribute: str, held: Sequence[Tensor]) -> str | None:
     weighs = any(one.sink is Sink.WEIGHT for one in context.trace(attribute).uses(attribute))
     given = next((one.argument for one in held if _may_be_parameter(context, one.argument, is_weight=weighs)), None)
-    if given is not None:
-        return f"`{given}` may be a Parameter, and as a buffer nothing would train it any more"
+    return None if given is None else f"`{given}` may be a Parameter, and as a buffer nothing would train it any more"
+
+
+def _about_content(held: Sequence[Tensor]) -> str | None:
     if any(one.differs is Differs.BY_PROCESS for one in held):
         return _BY_PROCESS
-    if any(one.dtype is Dtype.COMPLEX for one in held):
-        return _COMPLEX
+    return _COMPLEX if any(one.dtype is Dtype.COMPLEX for one in held) else None
+
+
+def _about_precision(context: ClassContext, attribute: str) -> str | None:
     mover = _keeping_precision(context, attribute)
-    if mover is not None:
-        return f"`{mover}` moves it and leaves its precision as it is, and as a buffer it follows `.half()`"
-    is_chosen = context.text.wanted_persistence(attribute) is not Persistence.AUTO
-    if plan.persistent and not is_chosen:
-        if any(one.argument == NAMELESS for one in held):
-            return _FOREIGN_STATE
-        if context.change_of(attribute) is Change.NONE and all(one.is_number for one in held):
-            return _DRAWN_NUMBER
-    return _UNREAD if held and _is_unread(context, attribute) else None
+    if mover is None:
+        return None
+    return f"`{mover}` moves it and leaves its precision as it is, and as a buffer it follows `.half()`"
+
+
+def _about_saving(context: ClassContext, plan: Plan, attribute: str, held: Sequence[Tensor]) -> str | None:
+    if not plan.persistent or context.text.wanted_persistence(attribute) is not Persistence.AUTO:
+        return None
+    if any(one.argument == NAMELESS for one in held):
+        return _FOREIGN_STATE
+    is_drawn = context.change_of(attribute) is Change.NONE and all(one.is_number for one in held)
+    return _DRAWN_NUMBER if is_drawn else None
 
 
 def _shadowing_subclass(context: ClassContext, attribute: str) -> str | None:
