@@ -77,6 +77,7 @@ class Project:
         self._needed: Counter[Path] = Counter()
         self._read_for: dict[Path, Collected] = {}
         self._resolving: set[ast.expr] = set()
+        self._members: dict[tuple[ValueSymbol, str], tuple[Symbol, ...]] = {}
         self._exports: Memo[tuple[FileFacts, str], tuple[Symbol, ...]] = Memo(self.reads)
         self._exporting: set[tuple[FileFacts, str]] = set()
         self._cycles = 0
@@ -190,9 +191,11 @@ class Project:
         self._resolving.add(expression)
         try:
             owners = self.resolve(scope, expression.value)
-            return tuple(found for owner in owners for found in self.member(owner, expression.attr))
+            return tuple(dict.fromkeys(found for owner in owners for found in self.member(owner, expression.attr)))
         finally:
             self._resolving.discard(expression)
+            if not self._resolving:
+                self._members.clear()
 
     def lookup(self, scope: Scope, name: str, hops: int = 0) -> tuple[Symbol, ...]:
         """Everything that ``name`` can stand for, looked up as Python does: class scopes only from themselves."""
@@ -228,9 +231,21 @@ class Project:
         if isinstance(owner, ClassSymbol) and name in owner.scope.bindings:
             return self._bound(owner.scope, name, hops + 1)
         if isinstance(owner, ValueSymbol) and not owner.path:
-            owners = self.resolve(owner.scope, owner.value)
-            return tuple(found for one in owners if one != owner for found in self.member(one, name, hops + 1))
+            return self._member_of_value(owner, name, hops)
         return (Unresolved(name),)
+
+    def _member_of_value(self, owner: ValueSymbol, name: str, hops: int) -> tuple[Symbol, ...]:
+        """What an attribute of a name's value can be; asked once for each question from outside.
+
+        Names that are bound again and again to each other's attributes lead to more paths than anybody can follow.
+        """
+        key = (owner, name)
+        if key not in self._members:
+            self._members[key] = ()
+            owners = self.resolve(owner.scope, owner.value)
+            every = (found for one in owners if one != owner for found in self.member(one, name, hops + 1))
+            self._members[key] = tuple(dict.fromkeys(every))
+        return self._members[key]
 
     def imported(self, origin: str, name: str, near: Path | None) -> tuple[Symbol, ...]:
         """What ``from origin import name`` binds in a file that is imported from ``near``."""
