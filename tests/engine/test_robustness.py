@@ -141,6 +141,8 @@ def test_strings_that_double_again_and_again(line: str) -> None:
 def test_names_that_are_bound_to_attributes_of_each_other() -> None:
     """Each way through the assignments was looked up by itself, and there were too many to come to an end."""
     steps = ["y = y[:, -w.shape[1]:]", "y = y[:, -w.size(1):]", "y = y.to(w.device)", "w = w[:, -y.size(1):]"]
-    method = f"    def apart(self, *inputs):\n        y = self.given\n{textwrap.indent(chr(10).join(steps * 3), ' ' * 8)}\n"
+    method = (
+        f"    def apart(self, *inputs):\n        y = self.given\n{textwrap.indent(chr(10).join(steps * 3), ' ' * 8)}\n"
+    )
     text = in_init("self.given = x", "self.seen = torch.ones(n)", used=("seen",))
     assert codes(text + method) == codes(text) == ["RBF001"]

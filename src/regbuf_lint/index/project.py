@@ -77,7 +77,7 @@ class Project:
         self._needed: Counter[Path] = Counter()
         self._read_for: dict[Path, Collected] = {}
         self._resolving: set[ast.expr] = set()
-        self._members: dict[tuple[ValueSymbol, str], tuple[Symbol, ...]] = {}
+        self._members: Memo[tuple[ValueSymbol, str], tuple[Symbol, ...]] = Memo(self.reads)
         self._exports: Memo[tuple[FileFacts, str], tuple[Symbol, ...]] = Memo(self.reads)
         self._exporting: set[tuple[FileFacts, str]] = set()
         self._cycles = 0
@@ -239,13 +239,18 @@ class Project:
 
         Names that are bound again and again to each other's attributes lead to more paths than anybody can follow.
         """
-        key = (owner, name)
-        if key not in self._members:
-            self._members[key] = ()
+        if owner.value in self._resolving:
+            return ()
+
+        def find(_: tuple[ValueSymbol, str]) -> tuple[Symbol, ...]:
             owners = self.resolve(owner.scope, owner.value)
             every = (found for one in owners if one != owner for found in self.member(one, name, hops + 1))
-            self._members[key] = tuple(dict.fromkeys(every))
-        return self._members[key]
+            return tuple(dict.fromkeys(every))
+
+        found = self._members.found((owner, name), find, meanwhile=(Unresolved(name),))
+        if not self._resolving:
+            self._members.clear()  # what was found on the way rests on where the question came from
+        return found
 
     def imported(self, origin: str, name: str, near: Path | None) -> tuple[Symbol, ...]:
         """What ``from origin import name`` binds in a file that is imported from ``near``."""
