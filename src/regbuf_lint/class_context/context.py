@@ -60,6 +60,8 @@ _HOLDING = (Tensor, SequenceValue, MappingValue, Distribution)
 """What an attribute can be whose tensors somebody may ask about."""
 
 
+_ENTRY = "forward"
+"""What others call on any nn.Module, whatever its constructor has run."""
 _KEEPING = frozenset({Sink.PASSED, Sink.STORED})
 """Ends of a value at which somebody else may hold it."""
 
@@ -250,18 +252,20 @@ class ClassContext:
         return frozenset(event.attribute for event in self.construction.events if isinstance(event, GradientRequest))
 
     def runs_later(self, method: str) -> bool:
-        """Whether a method runs after construction, be it then only or then too."""
-        return method not in BUILDERS and (method not in self.building or method in self._used_later)
+        """Whether a method runs after construction, be it then only or then too, as ``forward`` does in any case."""
+        return method not in BUILDERS and (
+            method == _ENTRY or method not in self.building or method in self._used_later
+        )
 
     @cached_property
     def _used_later(self) -> frozenset[str]:
-        """What methods that construction does not run name, directly or through others."""
+        """What ``forward``, and methods that construction does not run, name, directly or through others."""
         named: dict[str, list[str]] = {}
         for name, methods in self.family_uses.read.items():
             for method in methods:
                 named.setdefault(method, []).append(name)
         found: set[str] = set()
-        waiting = [method for method in named if method not in self.building]
+        waiting = [method for method in named if method == _ENTRY or method not in self.building]
         while waiting:
             more = [name for name in named.get(waiting.pop(), ()) if name not in found]
             found.update(more)

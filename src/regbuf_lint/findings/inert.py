@@ -18,7 +18,9 @@ NEVER_READ = "nothing reads it once the object is built"
 UNREAD_HERE = "nothing in its file reads it once the object is built, though other files read an attribute of that name"
 HOST_ONLY = "Python alone reads it"
 NUMBER = "it is a number, which goes with tensors of any device"
+_REPLICATING = "DataParallel"
 CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
+NAMED_DEVICE = "it lies on an accelerator by name, from where no method moves it, and the project makes no replicas"
 TESTS_ALONE = "only tests build objects of its class, and they fail where anything is wrong"
 
 
@@ -45,7 +47,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     starts_as_number = may_be(value, Tensor) and all(one.is_number for one in tensors(value))
     if starts_as_number and not trace.is_updated(attribute) and _stays_number(trace, attribute):
         return NUMBER
-    return CHOSEN_DEVICE if _stays_where_chosen(context, attribute) else None
+    return _stays_where_put(context, attribute)
 
 
 def _is_only_filled(context: ClassContext, attribute: str) -> bool:
@@ -71,18 +73,23 @@ def _keeps_number(store: Store) -> bool:
     return not store.own_flows or is_only(store.value, Tensor)
 
 
-def _stays_where_chosen(context: ClassContext, attribute: str) -> bool:
-    """Whether all tensors are put on a device that somebody had to choose, and no method moves or changes them.
+def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
+    """Why nothing comes of tensors that are all put on some device, where no method moves or changes them.
 
-    Who chooses it there moves the object to the same one, unless a trainer does.
+    Who chooses a device there, or names one, moves the object to the same one, unless a trainer does; on one by name
+    it stays behind all the same where DataParallel copies the object to others.
     """
-    found = list(tensors_inside(context.value_of(attribute)))
-    if not found or any(one.location is not Location.CHOSEN for one in found):
-        return False
+    places = {one.location for one in tensors_inside(context.value_of(attribute))}
+    if not places or not places <= {Location.CHOSEN, Location.NAMED}:
+        return None
     trace = context.trace(attribute)
     if _is_moved_by_trainer(context) or trace.is_updated(attribute) or trace.stores(attribute):
-        return False
-    return all(use.flow is not Flow.MOVED for use in trace.uses(attribute))
+        return None
+    if any(use.flow is Flow.MOVED for use in trace.uses(attribute)):
+        return None
+    if Location.NAMED not in places:
+        return CHOSEN_DEVICE
+    return None if context.inference.project.calls_anywhere(context.symbol.scope.file, _REPLICATING) else NAMED_DEVICE
 
 
 def _serves_tests(context: ClassContext) -> bool:

@@ -321,6 +321,15 @@ class Project:
         top = _package_directory(file)
         return bool(self._search.files(top or file.path.parent, "read", name, None if top else MOST_FOLDERS))
 
+    def calls_anywhere(self, file: FileFacts, name: str) -> bool:
+        """Whether a file of a file's project calls something with a class's name, in its package or beside it."""
+        top = _package_directory(file)
+        around = (file.path if top is None else top).parents
+        project = self._locator.project_around(around, is_package=top is not None)
+        inside = top is not None and self._search.files(top, "called", name)
+        beside = project is not None and self._search.files(project, "called", name, MOST_FOLDERS)
+        return f"{name}(" in file.source.text or bool(inside or beside)
+
     def files_calling_method(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package where a name behind a dot is called."""
         return self._files_having(file, "methods", name)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.findings.inert import CHOSEN_DEVICE, HOST_ONLY, NEVER_READ, NUMBER, TESTS_ALONE, UNREAD_HERE, inert
+from regbuf_lint.findings.inert import (
+    CHOSEN_DEVICE,
+    HOST_ONLY,
+    NAMED_DEVICE,
+    NEVER_READ,
+    NUMBER,
+    TESTS_ALONE,
+    UNREAD_HERE,
+    inert,
+)
 from regbuf_lint.findings.plain_tensors import plain_tensors
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.fixes.buffer_fix import NO_FIX
@@ -36,6 +45,8 @@ DOCS = RuleDocs(
         "- one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`);\n"
         "- one on a device that whoever builds the object, or the machine, has to choose, where no method moves or "
         "changes it; so is an accelerator on which a script or function puts what it gives the constructor;\n"
+        '- one on an accelerator by name (`.cuda()`, `device="cuda"`), where no method moves or changes it and no file of '
+        "the project calls `DataParallel`, whose replicas lie elsewhere;\n"
         "- one of a class that only tests build: it stands inside of a function whose name starts with `test` or of a "
         "`TestCase`, or in a file of tests (`test_*.py`, `*_test.py`), and nothing outside of that file calls it. "
         "Classes whose objects a framework's trainer moves are left to RBF001."
@@ -76,7 +87,10 @@ DOCS = RuleDocs(
                 "to change, too"
             ),
         ),
-        withheld=("where nothing reads it: delete it, or use a local",),
+        withheld=(
+            "where nothing reads it: delete it, or use a local",
+            "where it lies on an accelerator by name: leave the device out as you register it",
+        ),
     ),
     checkpoint_impact="As for RBF001.",
     references=("https://docs.pytorch.org/docs/stable/notes/modules.html#module-state",),
@@ -88,6 +102,7 @@ _INSTEAD = {
     HOST_ONLY: "keep a number or a list of Python instead",
     NUMBER: "use a number of Python, or register it as a buffer",
     CHOSEN_DEVICE: "register it as a buffer, so that the object can be moved later, too",
+    NAMED_DEVICE: "leave the device out and register it as a buffer, so that the object goes to any device",
     TESTS_ALONE: "register it as a buffer where the test shows how to write an nn.Module class",
 }
 _REGISTERED = frozenset({UNREAD_HERE, NUMBER, CHOSEN_DEVICE, TESTS_ALONE})
