@@ -85,6 +85,7 @@ def _lists_with(function: FunctionNode, attribute: str) -> Iterator[str]:
 
 
 def _items(function: FunctionNode, value: ast.expr) -> list[ast.expr]:
-    """What a list or tuple holds; nothing for any other expression."""
+    """What a list or tuple holds, alone or in pairs with names; nothing for any other expression."""
     value = definition_of(function, value)
-    return value.elts if isinstance(value, (ast.List, ast.Tuple)) else []
+    held = value.elts if isinstance(value, (ast.List, ast.Tuple)) else []
+    return [inner for item in held for inner in (item.elts if isinstance(item, ast.Tuple) else [item])]

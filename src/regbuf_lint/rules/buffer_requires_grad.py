@@ -9,7 +9,7 @@ from regbuf_lint.classes.definition import methods_where
 from regbuf_lint.classes.stores import freezes
 from regbuf_lint.findings.event_finding import event_finding
 from regbuf_lint.fixes.gradient_requests import without_request
-from regbuf_lint.infer.derivatives import is_differentiated_by_hand
+from regbuf_lint.infer.derivatives import is_differentiated_by_hand, is_handed_out
 from regbuf_lint.model.class_view import GradientRequest, Registration
 from regbuf_lint.model.fix import Applicability, Fix
 from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
@@ -75,7 +75,8 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for event in context.construction.events:
         if isinstance(event, Registration) and event.step.own and _requires_gradient(event.value):
             raises = is_only(event.prior, Parameter)  # for the name that is taken: RBF102 says so
-            if not raises and not _follows_parameters(context, event):
+            is_wanted = _follows_parameters(context, event) or _is_trained_elsewhere(context, event.attribute)
+            if not raises and not is_wanted:
                 yield _registered(context, event)
         elif isinstance(event, GradientRequest) and _asks_in_vain(context, event):
             yield _asked(context, event)
@@ -91,6 +92,11 @@ def _requires_gradient(value: Value) -> bool:
     """Whether the registered value carries a gradient on every path on which it is not None."""
     present = without(value, NoneValue)
     return bool(present) and all(_carries_gradient(one) for one in present)
+
+
+def _is_trained_elsewhere(context: ClassContext, attribute: str | None) -> bool:
+    """Whether a method hands the buffer out in a list, as meta-learning does: to an optimizer, or to its own updates."""
+    return attribute is not None and is_handed_out(context.definitions, attribute)
 
 
 def _follows_parameters(context: ClassContext, event: Registration) -> bool:
