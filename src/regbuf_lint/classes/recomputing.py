@@ -24,7 +24,8 @@ _OBJECT: Form = ("the object",)
 def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attribute: str) -> bool:
     """Whether a method begins with an attribute as some method that builds the object does, by the same expression.
 
-    Arguments that the object keeps are the attributes that keep them. The expression must not depend on arguments of
+    Arguments that the object keeps are the attributes that keep them, and attributes that are assigned once what they are
+    made of. The expression must not depend on arguments of
     the method, or on locals of which no more is known. What the method then changes in parts of the attribute belongs
     to the computation.
 
@@ -33,13 +34,14 @@ def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attr
         builders: the methods that run while the object is built.
         attribute: the attribute.
     """
-    receiver = receiver_name(function)
+    receiver, building = receiver_name(function), list(builders)
+    made = _made_once(building, function)
     known = {
-        _form(one, value, _kept_arguments(one))
-        for one in builders
+        _form(one, value, _kept_arguments(one), made)
+        for one in building
         for value in own_values(one, receiver_name(one), attribute)
     }
-    forms = [(value, _form(function, value, {})) for value in own_values(function, receiver, attribute)]
+    forms = [(value, _form(function, value, {}, made)) for value in own_values(function, receiver, attribute)]
     local = bound_in(function) - {receiver}
     return (
         bool(forms)
@@ -59,18 +61,32 @@ def _kept_arguments(function: FunctionNode) -> Mapping[str, str]:
     }
 
 
-def _form(function: FunctionNode, node: object, kept: Mapping[str, str]) -> Form:
+def _made_once(builders: Iterable[FunctionNode], function: FunctionNode) -> Mapping[str, Form]:
+    """What attributes are made of that one statement of the builders assigns, and that a method leaves alone."""
+    forms: dict[str, list[Form]] = {}
+    for one in builders:
+        kept, receiver = _kept_arguments(one), receiver_name(one)
+        for target, value in stores_in(one):
+            if isinstance(target, ast.Attribute) and is_own(target, receiver, target.attr):
+                forms.setdefault(target.attr, []).append(_form(one, value, kept, {}))
+    changed = {target.attr for target, _ in stores_in(function) if isinstance(target, ast.Attribute)}
+    return {name: found[0] for name, found in forms.items() if len(found) == 1 and name not in changed}
+
+
+def _form(function: FunctionNode, node: object, kept: Mapping[str, str], made: Mapping[str, Form]) -> Form:
+    if isinstance(node, ast.Attribute) and node.attr in made and is_own(node, receiver_name(function), node.attr):
+        return made[node.attr]
     if isinstance(node, ast.Name):
         given = definition_of(function, node)
         if given is not node:
-            return _form(function, given, kept)
+            return _form(function, given, kept, made)
         if node.id == receiver_name(function):
             return _OBJECT
         return ("Attribute", _OBJECT, (kept[node.id],)) if node.id in kept else ("Name", node.id)
     if isinstance(node, ast.AST):
         parts = (getattr(node, name, None) for name in node._fields if name not in {"ctx", "kind"})
-        return (type(node).__name__, *(_form(function, one, kept) for one in parts))
-    return tuple(_form(function, one, kept) for one in node) if isinstance(node, list) else (node,)
+        return (type(node).__name__, *(_form(function, one, kept, made) for one in parts))
+    return tuple(_form(function, one, kept, made) for one in node) if isinstance(node, list) else (node,)
 
 
 def _names(form: Form) -> frozenset[str]:
