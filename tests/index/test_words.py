@@ -24,6 +24,7 @@ class Block[T](base.Layer, Generic[T], metaclass=Meta):
         this.scale = Scale(width)
         this.reset()
         other.refresh()
+        other.kept = this.scale.off = this.on = other.same == 1
 
     def _reset(me, größe):
         return me.scale.weight + größe.summe(wEird(1)), Ärger()
@@ -35,9 +36,10 @@ class Block[T](base.Layer, Generic[T], metaclass=Meta):
     [
         ("bases", {"base", "Layer", "Generic", "T", "metaclass", "Meta"}),
         ("called", {"Scale", "Eird", "Ärger"}),
-        ("read", {"Layer", "scale", "weight"}),
+        ("read", {"Layer", "kept", "off", "on", "same", "scale", "weight"}),
         ("methods", {"__init__", "prepare", "reset", "refresh", "summe"}),
         ("defined", {"__init__", "_reset"}),
+        ("given", {"kept", "off"}),
         ("called_on_self", {"__init__", "prepare", "reset"}),
     ],
 )

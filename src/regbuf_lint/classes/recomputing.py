@@ -24,10 +24,9 @@ _OBJECT: Form = ("the object",)
 def computes_anew(function: FunctionNode, builders: Iterable[FunctionNode], attribute: str) -> bool:
     """Whether a method begins with an attribute as some method that builds the object does, by the same expression.
 
-    Arguments that the object keeps are the attributes that keep them, and attributes that are assigned once what they are
-    made of. The expression must not depend on arguments of
-    the method, or on locals of which no more is known. What the method then changes in parts of the attribute belongs
-    to the computation.
+    Arguments that the object keeps are the attributes that keep them, and attributes that are assigned once what they
+    are made of. The expression must not depend on arguments of the method, or on locals of which no more is known. What
+    the method then changes in parts of the attribute belongs to the computation.
 
     Args:
         function: the method.

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.files import FileFacts, ParseError, installed_roots, whole
+from regbuf_lint.index.frameworks import is_of_another_framework, is_torch
 from regbuf_lint.index.locating import Locator, is_read
 from regbuf_lint.index.outline import outline
 from regbuf_lint.index.reads import Content, Memo, Reads
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.text import SourceText
 
-_OTHER_FRAMEWORKS = frozenset({"flax", "jax", "mlx", "mxnet", "paddle", "tensorflow"})
 _MOST_BESIDE = 24
 """Files beside a package that are looked at for calls of one class."""
 _MOST_HOPS = 12
@@ -330,6 +330,11 @@ class Project:
         beside = project is not None and self._search.files(project, "called", name, MOST_FOLDERS)
         return f"{name}(" in file.source.text or bool(inside or beside)
 
+    def is_given(self, file: FileFacts, attribute: str) -> bool:
+        """Whether a file of the same top-level package gives an attribute of that name to some object but its own."""
+        top = _package_directory(file)
+        return top is not None and bool(self._search.files(top, "given", attribute))
+
     def files_calling_method(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package where a name behind a dot is called."""
         return self._files_having(file, "methods", name)
@@ -377,8 +382,8 @@ class Project:
             else:
                 found.append(Unresolved("bound in a loop, with or augmented assignment"))
         if len(found) > 1:
-            fitting = [symbol for symbol in found if not _is_of_another_framework(symbol)]
-            found = [symbol for symbol in found if _is_torch(symbol)] or fitting or found
+            fitting = [symbol for symbol in found if not is_of_another_framework(symbol)]
+            found = [symbol for symbol in found if is_torch(symbol)] or fitting or found
         return tuple(dict.fromkeys(found))
 
     def _imported(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...]:
@@ -440,7 +445,7 @@ class Project:
             found = self._from(origin, name, file.root, hops) if origin != file.name else ()
             if all(_is_missing(symbol, origin, name) for symbol in found):
                 continue
-            if not all(map(_is_of_another_framework, found)):
+            if not all(map(is_of_another_framework, found)):
                 return found
             instead = instead or found
         return instead
@@ -479,22 +484,6 @@ def _package_directory(file: FileFacts) -> Path | None:
     """The directory of the top-level package that a file belongs to, None where it belongs to none."""
     depth = len(file.name.split(".")) - (1 if file.is_package else 2)
     return file.path.parents[depth] if depth >= 0 else None
-
-
-def _is_torch(symbol: Symbol) -> bool:
-    """Whether a name stands for torch as a whole, for which files put something else where torch is not installed."""
-    return isinstance(symbol, External) and symbol.name in {"torch", "torch.nn", "torch.nn.functional"}
-
-
-def _is_of_another_framework(symbol: Symbol) -> bool:
-    """Whether a name stands for what a file defines that imports another framework, and not torch.
-
-    A package may offer the same names for several, by what is installed; nn.Module classes use those of torch.
-    """
-    if not isinstance(symbol, (ClassSymbol, FunctionSymbol, ValueSymbol)):
-        return False
-    imported = symbol.scope.file.imported_packages
-    return "torch" not in imported and bool(imported & _OTHER_FRAMEWORKS)
 
 
 @cache

@@ -18,6 +18,7 @@ _CALLED_ON_SUPER = re.compile(rb"super\([^)]*\)\.([\w\x80-\xff]+)\(")
 _CALLED_CLASS_BACKWARDS = re.compile(rb"\(([\w\x80-\xff]*[A-Z\x80-\xff])")
 _READ = re.compile(rb"\.([\w\x80-\xff]+)\b(?!\()")
 _CALLED_METHOD = re.compile(rb"\.([\w\x80-\xff]+)\(")
+_GIVEN_BACKWARDS = re.compile(rb"=(?<!==)[ \t]*([\w\x80-\xff]+)\.([\w\x80-\xff]*)")
 _DEFINED = re.compile(rb"def (_\w+)\(")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _BETWEEN_KINDS = "\n"
@@ -35,6 +36,7 @@ def words_of(text: bytes, kind: str) -> str:
             - ``called``: capitalised names that are called;
             - ``read``: names behind a dot that are not called;
             - ``methods``: names behind a dot that are called;
+            - ``given``: names behind a dot that are assigned, but for those of what a function takes first (``self``);
             - ``defined``: names of functions that begin with an underscore;
             - ``called_on_self``: names of methods called on ``super()``, or on what a function takes first (``self``).
     """
@@ -62,8 +64,18 @@ def _bases(text: bytes) -> Iterable[bytes]:
     return (word for bases in _HEADER.findall(text) for word in _WORD.findall(bases))
 
 
+def _receivers_backwards(text: bytes) -> set[bytes]:
+    return {name[::-1] for name in (b"self", *_FIRST_PARAMETER.findall(text))}
+
+
+def _given(text: bytes) -> Iterable[bytes]:
+    receivers = _receivers_backwards(text)
+    assigned = set(_GIVEN_BACKWARDS.findall(text[::-1]))
+    return (name[::-1] for name, owner in assigned if owner not in receivers)
+
+
 def _called_on_self(text: bytes) -> Iterable[bytes]:
-    receivers = {name[::-1] for name in (b"self", *_FIRST_PARAMETER.findall(text))}
+    receivers = _receivers_backwards(text)
     calls = set(_CALLED_ON_NAME_BACKWARDS.findall(text[::-1]))
     return (*(method[::-1] for method, owner in calls if owner in receivers), *_CALLED_ON_SUPER.findall(text))
 
@@ -74,6 +86,7 @@ _FINDERS: Mapping[str, Callable[[bytes], Iterable[bytes]]] = MappingProxyType(
         "called": lambda text: (word[::-1] for word in set(_CALLED_CLASS_BACKWARDS.findall(text[::-1]))),
         "read": lambda text: set(_READ.findall(text)),
         "methods": lambda text: set(_CALLED_METHOD.findall(text)),
+        "given": _given,
         "defined": _DEFINED.findall,
         "called_on_self": _called_on_self,
     }

@@ -95,7 +95,7 @@ def _requires_gradient(value: Value) -> bool:
 
 
 def _is_trained_elsewhere(context: ClassContext, attribute: str | None) -> bool:
-    """Whether a method hands the buffer out in a list, as meta-learning does: to an optimizer, or to its own updates."""
+    """Whether a method hands the buffer out in a list, as meta-learning does: to be updated by others."""
     return attribute is not None and is_handed_out(context.definitions, attribute)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import BUILDERS, takes_object
+from regbuf_lint.classes.outside_uses import given_to_others
 from regbuf_lint.index.symbols import own_name
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.construction import construct
@@ -244,11 +245,21 @@ class Follower:
     def _at_entry(self, symbol: ClassSymbol, built: Mapping[str, AttributeState]) -> dict[str, AttributeState]:
         """The attributes of an object that has been used: what other methods set may be anything by then."""
         stored = self._inference.object_uses(symbol).stored
+        asks_others = not self._setting(symbol) <= BUILDERS
         found = {}
         for name, known in built.items():
-            changes = any(map(self._runs_later, stored.get(name, ()))) and is_only(known.value, Literal, NoneValue)
+            is_set = any(map(self._runs_later, stored.get(name, ())))
+            is_known = is_only(known.value, Literal, NoneValue)
+            changes = is_known and (is_set or (asks_others and self._is_set_by_others(symbol, name)))
             found[name] = replace(known, trail=None, value=known.value | UNKNOWN if changes else known.value)
         return found
+
+    def _is_set_by_others(self, symbol: ClassSymbol, name: str) -> bool:
+        """Whether methods of subclasses, or code outside of the class, assign an attribute, as a flag is set."""
+        stores = (self._inference.uses(one).stored.get(name, set()) for one in self._subclasses)
+        if any(one - BUILDERS for one in stores) or name in given_to_others(symbol.scope.file.tree):
+            return True
+        return self._inference.project.is_given(symbol.scope.file, name)
 
     def _summary(
         self, symbol: ClassSymbol, found: tuple[ClassSymbol, FunctionNode], at_entry: Mapping[str, AttributeState]
