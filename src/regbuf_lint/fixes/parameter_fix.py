@@ -39,12 +39,18 @@ def parameter_obstacle(context: ClassContext, write: Write) -> str | None:
 def cast_parameter_fix(context: ClassContext, attribute: str) -> BufferFix | None:
     """The fix of ``self.x = nn.Parameter(t).to(device)``, which was meant to be a Parameter; None for anything else.
 
+    Whatever the attribute is assigned before is what the Parameter is made of.
+
     Args:
         context: the class.
         attribute: the attribute.
     """
-    write = context.writes(attribute)[0]
-    if not write.step.own or "Parameter(" not in context.source.slice(write.step.statement):
+    fixes = (_cast_fix(context, write) for write in context.writes(attribute) if write.step.own)
+    return next((one for one in fixes if one is not None), None)
+
+
+def _cast_fix(context: ClassContext, write: Write) -> BufferFix | None:
+    if "Parameter(" not in context.source.slice(write.step.statement):
         return None
     from regbuf_lint.rewrite.lost_parameters import cast_inside  # noqa: PLC0415  libcst is slow to load
 
