@@ -91,6 +91,11 @@ def test_many_classes() -> None:
     assert codes(in_init("self.a = torch.ones(n)", used=("a",)) + classes) == ["RBF001"]
 
 
+def many_steps() -> str:
+    """Statements of a method that are more than half of what the methods of a class may take."""
+    return "".join(f"        x = f({', '.join(['x'] * 60)})\n" for _ in range(MOST_COST // 100))
+
+
 def test_a_class_that_is_too_large_to_follow_is_passed_over() -> None:
     steps = [f"self.a{i} = x.f({', '.join(['n'] * 60)})" for i in range(MOST_COST // 60)]
     text = in_init(*steps, "self.b = torch.ones(n)")
@@ -101,10 +106,17 @@ def test_a_class_that_is_too_large_to_follow_is_passed_over() -> None:
 
 
 def test_a_class_whose_methods_are_too_large_to_follow_is_named() -> None:
-    steps = "".join(f"        x = f({', '.join(['x'] * 60)})\n" for _ in range(MOST_COST // 100))
+    steps = many_steps()
     text = in_init("self.a = torch.ones(n)", used=("a",))
     assert checked(f"{text}    def g(self, x):\n        y = self.a\n{steps}").unfollowed == ()
     assert checked(f"{text}    def g(self, x):\n        y = self.a\n{steps * 2}").unfollowed == ("Model",)
+
+
+def test_what_no_text_reads_is_inert_in_a_class_that_is_too_large() -> None:
+    text = in_init("self.a = torch.ones(n)", "self.b = torch.ones(n)", used=("a",))
+    found = checked(f"{text}    def g(self, x):\n        y = self.a\n{many_steps() * 2}")
+    assert found.unfollowed == ("Model",)
+    assert [one.attribute for one in found.findings] == ["a"]
 
 
 def test_calls_that_never_end() -> None:

@@ -32,11 +32,11 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     if _serves_tests(context) and not _is_moved_by_trainer(context):
         return TESTS_ALONE
     trace = context.trace(attribute)
-    if not trace.was_followed(attribute):
-        return None
     is_kept = context.is_kept_elsewhere(attribute)
     if not trace.uses(attribute) and not is_kept and not context.is_used_later(attribute):
         return UNREAD_HERE if context.is_read_elsewhere(attribute) else NEVER_READ
+    if not trace.was_followed(attribute):
+        return None
     if not is_kept and _is_only_filled(context, attribute):
         return NEVER_READ
     value = context.value_of(attribute)
