@@ -26,6 +26,10 @@ class Block[T](base.Layer, Generic[T], metaclass=Meta):
         other.refresh()
         other.kept = this.scale.off = this.on = other.same == 1
 
+def freeze(layer):
+    layer.frozen = True
+
+class Other:
     def _reset(me, größe):
         return me.scale.weight + größe.summe(wEird(1)), Ärger()
 """.encode()
@@ -36,10 +40,10 @@ class Block[T](base.Layer, Generic[T], metaclass=Meta):
     [
         ("bases", {"base", "Layer", "Generic", "T", "metaclass", "Meta"}),
         ("called", {"Scale", "Eird", "Ärger"}),
-        ("read", {"Layer", "kept", "off", "on", "same", "scale", "weight"}),
+        ("read", {"Layer", "frozen", "kept", "off", "on", "same", "scale", "weight"}),
         ("methods", {"__init__", "prepare", "reset", "refresh", "summe"}),
         ("defined", {"__init__", "_reset"}),
-        ("given", {"kept", "off"}),
+        ("given", {"frozen", "kept", "off"}),
         ("called_on_self", {"__init__", "prepare", "reset"}),
     ],
 )

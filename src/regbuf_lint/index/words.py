@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # where the literal stands behind the word, the text is read from its end.
 _HEADER = re.compile(rb"class[ \t]+[\w\x80-\xff]+[ \t]*(?:\[[^\]]*\])?\(([^)]*)\)")
 _FIRST_PARAMETER = re.compile(rb"def[ \t]+[\w\x80-\xff]+[ \t]*\(\s*([\w\x80-\xff]+)")
+_FIRST_PARAMETER_OF_METHOD = re.compile(rb"\n[ \t]+def[ \t]+[\w\x80-\xff]+[ \t]*\(\s*([\w\x80-\xff]+)")
 _CALLED_ON_NAME_BACKWARDS = re.compile(rb"\(([\w\x80-\xff]+)\.([\w\x80-\xff]+)")
 _CALLED_ON_SUPER = re.compile(rb"super\([^)]*\)\.([\w\x80-\xff]+)\(")
 _CALLED_CLASS_BACKWARDS = re.compile(rb"\(([\w\x80-\xff]*[A-Z\x80-\xff])")
@@ -36,7 +37,7 @@ def words_of(text: bytes, kind: str) -> str:
             - ``called``: capitalised names that are called;
             - ``read``: names behind a dot that are not called;
             - ``methods``: names behind a dot that are called;
-            - ``given``: names behind a dot that are assigned, but for those of what a function takes first (``self``);
+            - ``given``: names behind a dot that are assigned, but for those of what a method takes first (``self``);
             - ``defined``: names of functions that begin with an underscore;
             - ``called_on_self``: names of methods called on ``super()``, or on what a function takes first (``self``).
     """
@@ -64,18 +65,14 @@ def _bases(text: bytes) -> Iterable[bytes]:
     return (word for bases in _HEADER.findall(text) for word in _WORD.findall(bases))
 
 
-def _receivers_backwards(text: bytes) -> set[bytes]:
-    return {name[::-1] for name in (b"self", *_FIRST_PARAMETER.findall(text))}
-
-
 def _given(text: bytes) -> Iterable[bytes]:
-    receivers = _receivers_backwards(text)
+    receivers = {name[::-1] for name in (b"self", *_FIRST_PARAMETER_OF_METHOD.findall(text))}
     assigned = set(_GIVEN_BACKWARDS.findall(text[::-1]))
     return (name[::-1] for name, owner in assigned if owner not in receivers)
 
 
 def _called_on_self(text: bytes) -> Iterable[bytes]:
-    receivers = _receivers_backwards(text)
+    receivers = {name[::-1] for name in (b"self", *_FIRST_PARAMETER.findall(text))}
     calls = set(_CALLED_ON_NAME_BACKWARDS.findall(text[::-1]))
     return (*(method[::-1] for method, owner in calls if owner in receivers), *_CALLED_ON_SUPER.findall(text))
 
