@@ -199,7 +199,104 @@ ELSEWHERE: dict[str, Wrong] = {
 }
 """What the inputs, the device and the dtype that are given do not show."""
 
+
+def called(attribute: str, before: str, after: str) -> Wrong:
+    """A fix of an attribute of some name that changes what a branch does which no call takes."""
+    first = rows("if x.shape[0] > 1000:", "    {}", f"return self.linear(x) * self.{attribute}")
+    stored, now = (one.replace("scale", attribute) for one in (PLAIN, FIXED))
+    return "same-code", Version(now, first.format(after)), Version(stored, first.format(before))
+
+
+def with_new(*statements: str) -> Wrong:
+    """A fix that registers in a new method, which has further statements."""
+    more = method("def _scale_buffers(self):", FIXED, *statements)
+    return "same-code", Version("self._scale_buffers()", more=more), ORIGINAL
+
+
+HELPER = method("def _scaled(self, y):", "if y.shape[0] > 1000:", "    y = y[:10]", "return y * self.scale")
+BRANCH = rows("y = self.linear(x)", "if y.shape[0] > 1000:", "    y = y[:1000]", "return y * self.scale")
+ALIKE: dict[str, Wrong] = {
+    "named_as_self": called("self_mask", "x = self.linear(x)", "x = self.linear(x * 2)"),
+    "named_as_the_mode": called("training_mask", "return self.training", "return not self.training"),
+    "named_as_a_method": called("running_mean", "x = x.mean(0)", "x = x.mean(1)"),
+    "named_as_a_function": called("log_table", "x = torch.log(x)", "x = torch.log(x + 1)"),
+    "named_as_the_input": called("x", "x = x + 1", "x = x - 1"),
+    "another_input_for_it": (
+        "same-code",
+        Version(first=rows("if x.shape[0] > 1000:", "    x = x[:10]", "return self.linear(x) * self.scale")),
+        Version(
+            PLAIN,
+            first=rows("if x.shape[0] > 1000:", "    x = x[:1000]", "return self.linear(x) * self.scale.to(x.device)"),
+        ),
+    ),
+}
+"""Names that an attribute's name is made of, or that are those of locals, speak of it no more than others."""
+
+NAMES: dict[str, Wrong] = {
+    "a_counter_is_saved": (
+        "same-state",
+        Version(rows(FIXED, 'self.register_buffer("num_scale_calls", torch.zeros(1))'), "self.num_scale_calls += 1"),
+        ORIGINAL,
+    ),
+    "a_counter": ("same-state", Version(rows(FIXED, "self.scale_calls = 0"), "self.scale_calls += 1"), ORIGINAL),
+    "a_count_that_grows": (
+        "same-state",
+        Version(rows(FIXED, "self.scale_count = 0"), "self.scale_count += 1"),
+        ORIGINAL,
+    ),
+    "a_second_name": (
+        "same-state",
+        Version(rows(FIXED, 'self.register_buffer("scale_alias", self.scale, persistent=False)')),
+        ORIGINAL,
+    ),
+    "what_is_kept_for_a_moment": (
+        "same-code",
+        Version(
+            first=rows(
+                "self.scale_now = self.linear(x)", "y = self.scale_now * self.scale", "del self.scale_now", "return y"
+            )
+        ),
+        Version(PLAIN, first="return self.linear(x) * self.scale"),
+    ),
+}
+"""New attributes whose names have the attribute's in them."""
+
+NEW_CODE: dict[str, Wrong] = {
+    "a_branch_in_a_helper": (
+        "same-code",
+        Version(first="return self._scaled(self.linear(x))", more=HELPER),
+        Version(PLAIN, first=BRANCH),
+    ),
+    "a_setting_in_a_helper": with_new("torch.backends.cuda.enable_flash_sdp(False)"),
+    "an_alarm_in_a_helper": with_new("import signal; signal.alarm(3600)"),
+    "a_method_that_tools_call": (
+        "same-code",
+        Version(more=method("def reset_parameters(self):", "self.scale.fill_(1)")),
+        ORIGINAL,
+    ),
+    "a_method_of_notebooks": (
+        "same-code",
+        Version(more=method("def _repr_html_(self):", "return str(self.scale)")),
+        ORIGINAL,
+    ),
+    "every_name_of_the_file": above("same-code", "", "def __getattr__(scale):\n    return None\n\n"),
+    "a_hook_of_tests": above("same-code", "", "def pytest_configure(scale):\n    return None\n\n"),
+    "a_cache": (
+        "same-code",
+        Version(
+            "self.register_buffer('scale', _scale_of(3).clone(), persistent=False)",
+            top="import functools\n\n@functools.lru_cache\ndef _scale_of(n):\n    return torch.ones(n)\n\n",
+        ),
+        ORIGINAL,
+    ),
+    "a_large_library": above("same-code", "", "import sqlite3\n"),
+}
+"""New functions, classes and imports that no fix needs."""
+
 UNRELATED: dict[str, Wrong] = {
+    **ALIKE,
+    **NAMES,
+    **NEW_CODE,
     **NOTHING_TO_DO,
     **LEFT_AS_IT_IS,
     **MEMORY,
@@ -230,6 +327,18 @@ RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
         ORIGINAL,
     ),
     "a_local_less": (Version(), Version(rows("ones = torch.ones(3)", "self.scale = ones"))),
+    "a_helper_that_makes_it": (
+        Version(
+            'self.register_buffer("scale", self._ones(3), persistent=False)',
+            more=method(
+                "@staticmethod\n    def _ones(n):",
+                "ones = torch.zeros(n)",
+                "for i in range(n): ones[i] = 1",
+                "return ones",
+            ),
+        ),
+        Version(rows("ones = torch.zeros(3)", "for i in range(3): ones[i] = 1", "self.scale = ones")),
+    ),
     "a_guard_less": (
         Version(),
         Version(rows("if True:", f"    {PLAIN}", "else:", "    self.scale = torch.zeros(3)")),

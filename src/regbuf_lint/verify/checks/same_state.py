@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
 from regbuf_lint.verify.checks.differing import difference, steady
+from regbuf_lint.verify.checks.new_code import is_named_after
 from regbuf_lint.verify.model import ORIGINAL, PASSED, failed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from regbuf_lint.verify.model import Facts, Verdict
     from regbuf_lint.verify.worker.subject import Subject
@@ -22,6 +24,7 @@ _WHEN: dict[str, tuple[str, ...]] = {
     " after calls in eval()": ("eval",) * 4,
 }
 """Calls after which a module is looked at, each by the mode that is set before it."""
+_ITEM = re.compile(r"\['?([^\[\]']*)'?\]")
 _OVERWRITTEN = "RBF106"
 _REGISTERED = frozenset({"parameter", "buffer"})
 
@@ -52,12 +55,21 @@ class SameState(Check):
                 continue
             if "raises" in now:
                 return failed(f"a call raises {now['raises']}{when}")
-            for what, names in differences(seen, before, now, again):
+            new = seen.facts["held"][""]
+            found = [*differences(seen, before, now, again), ("new, and another", _counting(before, new, now))]
+            for what, names in found:
                 verdict = none_of(names, f"{what}{when}")
                 if verdict is not PASSED:
                     return verdict
         settings = (facts["program"], seen.facts["program"], facts["again"]["program"])
         return none_of(_other_settings(*settings), "changed for the whole program")
+
+
+def _counting(before: Facts, new: Facts, now: Facts) -> list[str]:
+    """Return the plain attributes that only the fixed version has, and that calls change: no fix needs such."""
+    kinds, known = now["kinds"], new.get("values", {})
+    added = (name for name in kinds.keys() - before["kinds"].keys() if kinds[name] not in _REGISTERED and name in known)
+    return sorted(name for name in added if difference(now["values"][name], known[name]))
 
 
 def _all_held(subject: Subject) -> Facts:
@@ -85,6 +97,7 @@ def _held(subject: Subject, modes: Iterable[str]) -> Facts:
 def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
     """Yield what is held otherwise, with names; only what the original holds the same each time is compared."""
     about = _about(seen)
+    belongs = _belongs(seen, about)
     kinds, kinds_before = now["kinds"], before["kinds"]
     for name in sorted((kinds_before.keys() & kinds.keys()) - _filled(seen)):
         if name in again["values"]:
@@ -106,11 +119,11 @@ def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator
             if _is_missing(kind, kinds.get(name, "")) and name not in about and name not in seen.changes.gone
         ),
     )
-    yield "new", sorted(name for name in kinds.keys() - kinds_before.keys() if not _belongs(name, about))
+    yield "new", sorted(name for name in kinds.keys() - kinds_before.keys() if not belongs(name))
     for what, key in (("train() or eval() changed", "training"), ("another class", "parts")):
         yield what, _unequal(before[key], now[key])
     yield "missing", sorted(before["parts"].keys() - now["parts"].keys())
-    yield "new", sorted(name for name in now["parts"].keys() - before["parts"].keys() if not _belongs(name, about))
+    yield "new", sorted(name for name in now["parts"].keys() - before["parts"].keys() if not belongs(name))
     yield from _sharing(before, now, again)
     for kind in sorted(_REGISTERED):  # optimizers know Parameters by their order, and averages of models their buffers
         yield f"{kind}s() has another order", _other_order(kinds_before, kinds, kind)
@@ -129,10 +142,17 @@ def _is_missing(before: str, now: str) -> bool:
     return not now or (before in _REGISTERED and now not in _REGISTERED)
 
 
-def _belongs(added: str, about: set[str]) -> bool:
-    """Whether something belongs to an attribute that was fixed, as ``_masks_count`` does to ``masks``."""
-    path, _, name = added.rpartition(".")
-    return any(path == one.rpartition(".")[0] and one.rpartition(".")[2] in name for one in about)
+def _belongs(seen: Seen, about: set[str]) -> Callable[[str], bool]:
+    """Return what tells whether something belongs to an attribute that was fixed, as ``_masks_count`` to ``masks``."""
+    before = (seen.inventory_before or seen.inventory)["stragglers"]
+    items = {_ITEM.sub(r"_\1", path).strip(".") for path in before}
+
+    def belongs(added: str) -> bool:
+        path, _, name = added.rpartition(".")
+        parts = (one.rpartition(".") for one in about)
+        return added in items or any(path == way and is_named_after(name, attribute) for way, _, attribute in parts)
+
+    return belongs
 
 
 def _sharing(before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
