@@ -185,6 +185,11 @@ MUTANTS = {
         Version(rows(PLAIN, f"self.start = {PART}.clone()")),
     ),
     "outputs-cpu": Mutant("another result, by very little", Version(last=" + 0.0000002")),
+    "same-calls": Mutant(
+        "a part is not called, and so are none of its hooks",
+        Version(first="return nn.functional.linear(x, self.linear.weight, self.linear.bias) * self.scale"),
+        Version(PLAIN, first="return self.linear(x) * self.scale"),
+    ),
     "outputs-cast": Mutant(
         "it refuses double precision", Version(first="assert torch.float64 not in {x.dtype, self.scale.dtype}")
     ),

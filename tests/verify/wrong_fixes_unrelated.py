@@ -213,6 +213,7 @@ def with_new(*statements: str) -> Wrong:
     return "same-code", Version("self._scale_buffers()", more=more), ORIGINAL
 
 
+BASE = "import torch.utils.checkpoint\n\nclass Base(nn.Module):\n    def forward(self, x):\n        return x * 2\n\n"
 HELPER = method("def _scaled(self, y):", "if y.shape[0] > 1000:", "    y = y[:10]", "return y * self.scale")
 BRANCH = rows("y = self.linear(x)", "if y.shape[0] > 1000:", "    y = y[:1000]", "return y * self.scale")
 ALIKE: dict[str, Wrong] = {
@@ -293,7 +294,41 @@ NEW_CODE: dict[str, Wrong] = {
 }
 """New functions, classes and imports that no fix needs."""
 
+
+def called_otherwise(before: str, after: str, *, part: str = "nn.Linear(3, 3)") -> Wrong:
+    """A fix after which ``forward`` gives the same, and calls its parts otherwise."""
+    stored, first = f"self.part = {part}", "return {} * self.scale"
+    return (
+        "same-calls",
+        Version(rows(FIXED, stored), first.format(after)),
+        Version(rows(PLAIN, stored), first.format(before)),
+    )
+
+
+CALLS: dict[str, Wrong] = {
+    "its_forward_alone": called_otherwise("self.part(x)", "self.part.forward(x)"),
+    "twice": called_otherwise("self.part(x)", "(self.part(x), self.part(x))[0]"),
+    "in_another_order": called_otherwise(
+        "sum((self.linear(x), self.part(x)))", "sum((self.part(x), self.linear(x))[::-1])"
+    ),
+    "by_keyword": called_otherwise("self.part(x)", "self.part(input=x)"),
+    "of_another_shape": called_otherwise("self.part(x)", "self.part(x[None])[0]", part="nn.ReLU()"),
+    "by_a_function": called_otherwise(
+        "self.part(x)", "nn.functional.dropout(x, self.part.p, self.training)", part="nn.Dropout(0.5)"
+    ),
+    "with_activations_that_are_kept": called_otherwise(
+        "torch.utils.checkpoint.checkpoint(self.part, x, use_reentrant=False)", "self.part(x)"
+    ),
+    "without_the_base": (
+        "same-calls",
+        Version(top=BASE, bases="Base", first="return x * 2 * self.scale"),
+        Version(PLAIN, top=BASE, bases="Base", first="return super().forward(x) * self.scale"),
+    ),
+}
+"""Parts that are called otherwise, with the same outputs."""
+
 UNRELATED: dict[str, Wrong] = {
+    **CALLS,
     **ALIKE,
     **NAMES,
     **NEW_CODE,

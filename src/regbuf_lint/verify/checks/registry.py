@@ -21,6 +21,7 @@ from regbuf_lint.verify.checks.outputs_device import OutputsDevice
 from regbuf_lint.verify.checks.pickles import Pickles
 from regbuf_lint.verify.checks.plain_tensors import PlainTensors
 from regbuf_lint.verify.checks.round_trip import RoundTrip
+from regbuf_lint.verify.checks.same_calls import SameCalls
 from regbuf_lint.verify.checks.same_code import SameCode
 from regbuf_lint.verify.checks.same_gradients import SameGradients
 from regbuf_lint.verify.checks.same_state import SameState
@@ -36,6 +37,7 @@ CHECKS: dict[str, Check] = {
         PlainTensors(),
         StateKept(),
         OutputsCpu(),
+        SameCalls(),
         SameState(),  # before what makes torch itself change for the whole program, as optimizers do
         Moves(),
         MovesAfterUse(),

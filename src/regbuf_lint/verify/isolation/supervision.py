@@ -37,7 +37,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a process ended: ``exited``, ``killed`` (by a signal), ``timeout``, ``memory``, ``output``, ``lost``, ``late``."""
+    """How a process ended: ``exited``, ``killed``, ``timeout``, ``memory``, ``output``, ``lost`` or ``late``."""
 
     how: str
     code: int = 0
