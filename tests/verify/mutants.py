@@ -131,6 +131,11 @@ MUTANTS = {
         Version(rows(PLAIN, OTHER)),
     ),
     "same-state": Mutant("it is built in another mode", Version(rows(FIXED, "self.eval().scale"))),
+    "same-later": Mutant(
+        "loading a checkpoint writes into a constant of the file",
+        Version('self.register_buffer("scale", ONES)', top="ONES = torch.ones(3)\n"),
+        Version("self.scale = ONES", top="ONES = torch.ones(3)\n"),
+    ),
     "same-code": Mutant(
         "a method does something else",
         Version(more=method("def size(self):", "return 4")),

@@ -214,6 +214,19 @@ def with_new(*statements: str) -> Wrong:
 
 
 BASE = "import torch.utils.checkpoint\n\nclass Base(nn.Module):\n    def forward(self, x):\n        return x * 2\n\n"
+
+
+def for_old(before: str, after: str) -> Wrong:
+    """A fix that changes what becomes of checkpoints of a program that is older than the original."""
+    loading = method(
+        "def _load_from_state_dict(self, state, prefix, *others):",
+        'if "old_scale" in state:',
+        "    state[prefix + 'scale'] = {}",
+        "super()._load_from_state_dict(state, prefix, *others)",
+    )
+    return "same-code", Version(more=loading.format(after)), Version(PLAIN, more=loading.format(before))
+
+
 HELPER = method("def _scaled(self, y):", "if y.shape[0] > 1000:", "    y = y[:10]", "return y * self.scale")
 BRANCH = rows("y = self.linear(x)", "if y.shape[0] > 1000:", "    y = y[:1000]", "return y * self.scale")
 ALIKE: dict[str, Wrong] = {
@@ -245,6 +258,7 @@ NAMES: dict[str, Wrong] = {
         Version(rows(FIXED, "self.scale_count = 0"), "self.scale_count += 1"),
         ORIGINAL,
     ),
+    "checkpoints_of_an_older_program": for_old('state.pop("old_scale") * 2', 'state.pop("old_scale")'),
     "a_second_name": (
         "same-state",
         Version(rows(FIXED, 'self.register_buffer("scale_alias", self.scale, persistent=False)')),
@@ -327,7 +341,72 @@ CALLS: dict[str, Wrong] = {
 }
 """Parts that are called otherwise, with the same outputs."""
 
+
+def later(
+    before: str, after: str, *, first: tuple[str, str] = ("pass", "pass"), top: str = "", made: str = "Net()"
+) -> Wrong:
+    """A fix that changes what is done to others, or becomes of them, later on."""
+    return (
+        "same-later",
+        Version(f'self.register_buffer("scale", {after})', first[1], top=top, made=made),
+        Version(f"self.scale = {before}", first[0], top=top, made=made),
+    )
+
+
+TABLE = "TABLE = torch.ones(3)\n\nclass Defaults:\n    TABLE = torch.ones(3)\n\n"
+PART_OF_IT = 'self.register_buffer("other", self.scale[1:], persistent=False)'
+WRITTEN = "if self.training: self.scale.mul_(0.9)"
+BOTH = "return self.linear(x) * self.scale.clone(), self.scale"
+AVERAGE = (
+    "self.scale = 0.9 * self.scale + 0.1 * x.detach().mean(0)",
+    "self.scale.mul_(0.9).add_(0.1 * x.detach().mean(0))",
+)
+
+
+def of_caller(before: str, after: str, first: tuple[str, str] = ("pass", "pass")) -> Wrong:
+    """A fix of a part that keeps what the caller gives."""
+    part = "class Part(nn.Module):\n    def __init__(self, table):\n        super().__init__()\n        {}\n\n"
+    used = part + "    def forward(self, x):\n        {}\n        return x * self.scale\n\n"
+    made = "nn.Sequential(Net(), Part(torch.ones(3)))"
+    return (
+        "same-later",
+        Version(top=used.format(after, first[1]), made=made),
+        Version(PLAIN, top=used.format(before, first[0]), made=made),
+    )
+
+
+LATER: dict[str, Wrong] = {
+    "loading_writes_a_constant": later("TABLE", "TABLE", top=TABLE),
+    "loading_writes_a_tensor_of_a_class": later("Defaults.TABLE", "Defaults.TABLE", top=TABLE),
+    "an_earlier_output_changes": later(
+        "torch.ones(3)",
+        "torch.ones(3)",
+        first=(rows(AVERAGE[0], BOTH), rows(AVERAGE[1], BOTH)),
+    ),
+    "a_call_in_bfloat16_stays": later(
+        "torch.ones(3)",
+        "torch.ones(3)",
+        first=(
+            "return x * self.scale.to(x.dtype)",
+            rows("self.scale = self.scale.to(x.dtype)", "return x * self.scale"),
+        ),
+    ),
+    "the_tensor_of_the_caller_is_copied": of_caller(
+        "self.scale = table", 'self.register_buffer("scale", table.clone(), persistent=False)'
+    ),
+    "the_tensor_of_the_caller_is_overwritten": of_caller(
+        "self.scale = table", 'self.register_buffer("scale", table, persistent=False)', AVERAGE
+    ),
+    "a_view_parts_when_cast": (
+        "same-later",
+        Version(rows(FIXED, PART_OF_IT), first=WRITTEN),
+        Version(rows(PLAIN, "self.other = self.scale[1:]"), first=WRITTEN),
+    ),
+}
+"""What the outputs and the state of a module that is called do not show."""
+
 UNRELATED: dict[str, Wrong] = {
+    **LATER,
     **CALLS,
     **ALIKE,
     **NAMES,
@@ -340,6 +419,14 @@ UNRELATED: dict[str, Wrong] = {
     **TEXT,
     **ELSEWHERE,
 }
+
+OLD_CHECKPOINTS = method(
+    "def _load_from_state_dict(self, state, prefix, *others):",
+    "{}",
+    "super()._load_from_state_dict(state, prefix, *others)",
+)
+SCALE_OF_OLD = 'state.setdefault(prefix + "scale", self.scale)'
+OLD_PICKLE = 'if "scale" in vars(self): self._buffers["scale"] = vars(self).pop("scale")'
 
 _LAZY = """import sys
 class Lazy:
@@ -362,6 +449,35 @@ RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
         ORIGINAL,
     ),
     "a_local_less": (Version(), Version(rows("ones = torch.ones(3)", "self.scale = ones"))),
+    "moved_by_hand_no_longer": (
+        Version(more=method("def _apply(self, fn, recurse=True):", "return super()._apply(fn)")),
+        Version(
+            PLAIN,
+            more=method(
+                "def _apply(self, fn, recurse=True):", "self.scale = self.scale * 1", "return super()._apply(fn)"
+            ),
+        ),
+    ),
+    "old_checkpoints_without_it": (
+        Version('self.register_buffer("scale", torch.ones(3))', more=OLD_CHECKPOINTS.format(SCALE_OF_OLD)),
+        Version(PLAIN, more=OLD_CHECKPOINTS.format("pass")),
+    ),
+    "old_pickles": (
+        Version(
+            more=method("def __setstate__(self, state):", "super().__setstate__(state)", OLD_PICKLE),
+        ),
+        Version(PLAIN, more=method("def __setstate__(self, state):", "super().__setstate__(state)")),
+    ),
+    "made_by_the_first_call": (
+        Version(
+            rows(FIXED, 'self.register_buffer("cache", None, persistent=False)'),
+            rows("if self.cache is None: self.cache = torch.ones(3, device=x.device)", "x = x * self.cache"),
+        ),
+        Version(
+            PLAIN,
+            rows('if not hasattr(self, "cache"): self.cache = torch.ones(3, device=x.device)', "x = x * self.cache"),
+        ),
+    ),
     "a_helper_that_makes_it": (
         Version(
             'self.register_buffer("scale", self._ones(3), persistent=False)',

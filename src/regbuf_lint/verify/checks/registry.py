@@ -24,6 +24,7 @@ from regbuf_lint.verify.checks.round_trip import RoundTrip
 from regbuf_lint.verify.checks.same_calls import SameCalls
 from regbuf_lint.verify.checks.same_code import SameCode
 from regbuf_lint.verify.checks.same_gradients import SameGradients
+from regbuf_lint.verify.checks.same_later import SameLater
 from regbuf_lint.verify.checks.same_state import SameState
 from regbuf_lint.verify.checks.state_dict_keys import StateDictKeys
 from regbuf_lint.verify.checks.state_kept import StateKept
@@ -39,6 +40,7 @@ CHECKS: dict[str, Check] = {
         OutputsCpu(),
         SameCalls(),
         SameState(),  # before what makes torch itself change for the whole program, as optimizers do
+        SameLater(),
         Moves(),
         MovesAfterUse(),
         Casts(),

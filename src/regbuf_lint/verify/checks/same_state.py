@@ -25,6 +25,7 @@ _WHEN: dict[str, tuple[str, ...]] = {
 }
 """Calls after which a module is looked at, each by the mode that is set before it."""
 _ITEM = re.compile(r"\['?([^\[\]']*)'?\]")
+_NONE = [["", "NoneType None"]]
 _OVERWRITTEN = "RBF106"
 _REGISTERED = frozenset({"parameter", "buffer"})
 
@@ -119,17 +120,25 @@ def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator
             if _is_missing(kind, kinds.get(name, "")) and name not in about and name not in seen.changes.gone
         ),
     )
-    yield "new", sorted(name for name in kinds.keys() - kinds_before.keys() if not belongs(name))
+    added = kinds.keys() - kinds_before.keys() - _empty_yet(seen, now)
+    yield "new", sorted(name for name in added if not belongs(name))
     for what, key in (("train() or eval() changed", "training"), ("another class", "parts")):
         yield what, _unequal(before[key], now[key])
     yield "missing", sorted(before["parts"].keys() - now["parts"].keys())
     yield "new", sorted(name for name in now["parts"].keys() - before["parts"].keys() if not belongs(name))
-    yield from _sharing(before, now, again)
+    yield from sharing(before, now, again)
     for kind in sorted(_REGISTERED):  # optimizers know Parameters by their order, and averages of models their buffers
         yield f"{kind}s() has another order", _other_order(kinds_before, kinds, kind)
     yield "modules() has another order", [] if _in_order(before, now) else ["the module"]
     drawn = before["random"] if before["random"] == again["random"] else now["random"]
     yield "random numbers are drawn otherwise", [] if drawn == now["random"] else ["torch, numpy or Python"]
+
+
+def _empty_yet(seen: Seen, now: Facts) -> set[str]:
+    """Return the buffers that hold None, of which the original has plain attributes once it was called."""
+    later = (seen.facts_before or {}).get("held", {}).get(" after calls", {}).get("kinds", {})
+    empty = (name for name, kind in now["kinds"].items() if kind in _REGISTERED and name in later)
+    return {name for name in empty if now["values"][name]["places"] == _NONE}
 
 
 def _filled(seen: Seen) -> set[str]:
@@ -155,7 +164,7 @@ def _belongs(seen: Seen, about: set[str]) -> Callable[[str], bool]:
     return belongs
 
 
-def _sharing(before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
+def sharing(before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
     """Yield which places shared memory or an object and do not any longer, or the other way round."""
     common = _places(before) & _places(now) & _places(again)
     ours, theirs, theirs_again = (_pairs(one["shared"], common) for one in (now, before, again))
