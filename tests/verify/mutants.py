@@ -131,6 +131,11 @@ MUTANTS = {
         Version(rows(PLAIN, OTHER)),
     ),
     "same-state": Mutant("it is built in another mode", Version(rows(FIXED, "self.eval().scale"))),
+    "same-later": Mutant(
+        "loading a checkpoint writes into a constant of the file",
+        Version('self.register_buffer("scale", ONES)', top="ONES = torch.ones(3)\n"),
+        Version("self.scale = ONES", top="ONES = torch.ones(3)\n"),
+    ),
     "same-code": Mutant(
         "a method does something else",
         Version(more=method("def size(self):", "return 4")),
@@ -185,6 +190,11 @@ MUTANTS = {
         Version(rows(PLAIN, f"self.start = {PART}.clone()")),
     ),
     "outputs-cpu": Mutant("another result, by very little", Version(last=" + 0.0000002")),
+    "same-calls": Mutant(
+        "a part is not called, and so are none of its hooks",
+        Version(first="return nn.functional.linear(x, self.linear.weight, self.linear.bias) * self.scale"),
+        Version(PLAIN, first="return self.linear(x) * self.scale"),
+    ),
     "outputs-cast": Mutant(
         "it refuses double precision", Version(first="assert torch.float64 not in {x.dtype, self.scale.dtype}")
     ),

@@ -339,6 +339,18 @@ def test_children_that_end_while_memory_is_measured() -> None:
             assert held_memory(os.getpid()) > 0
 
 
+def test_one_that_stops_the_server_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server keeps the limit, so what stops it would never end."""
+    monkeypatch.setattr("regbuf_lint.verify.isolation.client.LATE", 2.0)
+    (tmp_path / "RBF001").mkdir()
+    fixed = building("os.kill(os.getppid(), signal.SIGSTOP)", "time.sleep(99)")
+    (tmp_path / "RBF001" / "case.py").write_text(Version(PLAIN).text(), encoding="utf-8")
+    (tmp_path / "RBF001" / "case.fixed.py").write_text(fixed.text(), encoding="utf-8")
+    with Worker(Limits(seconds=4)) as worker:
+        (report,) = run_cases(list(pairs(tmp_path)), META, [worker])
+    assert "took longer than 4 s" in report.verdict.reason
+
+
 def test_a_server_without_torch_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise ImportError('no torch here')", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))

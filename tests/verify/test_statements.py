@@ -23,7 +23,7 @@ BEFORE = """
 
 def told(before: str, after: str) -> str | None:
     original, fixed = (statements(ast.parse(dedent(text)).body) for text in (before, after))
-    return unrelated(original, fixed, lambda names: "scale" in names)
+    return unrelated(original, fixed, lambda one: "scale" in one.speaks)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mutants import Version
 from wrong_fixes import OF_OTHER_RULES, ORIGINAL, WRONG
+from wrong_fixes_beyond import BEYOND
 from wrong_fixes_unrelated import RIGHT_BESIDE, UNRELATED
 from wrong_fixes_unseen import RIGHT_ONES, UNSEEN
 
@@ -28,7 +29,7 @@ RIGHT = {
     f"{RULE}/right": (Version(), ORIGINAL),
     **{f"{RULE}/{name}": one for name, one in {**RIGHT_ONES, **RIGHT_BESIDE}.items()},
 }
-CASES = {f"{RULE}/{name}": one for name, one in {**WRONG, **UNSEEN, **UNRELATED}.items()} | {
+CASES = {f"{RULE}/{name}": one for name, one in {**WRONG, **UNSEEN, **UNRELATED, **BEYOND}.items()} | {
     f"{rule}/{name}": one for rule, found in OF_OTHER_RULES.items() for name, one in found.items()
 }
 
@@ -72,4 +73,4 @@ def test_a_right_one_is(name: str, reports: dict[str, CaseReport]) -> None:
 
 
 def test_there_are_many() -> None:
-    assert len(CASES) >= 420
+    assert len(CASES) >= 440

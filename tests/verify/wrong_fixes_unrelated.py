@@ -199,6 +199,7 @@ ELSEWHERE: dict[str, Wrong] = {
 }
 """What the inputs, the device and the dtype that are given do not show."""
 
+
 UNRELATED: dict[str, Wrong] = {
     **NOTHING_TO_DO,
     **LEFT_AS_IT_IS,
@@ -208,6 +209,14 @@ UNRELATED: dict[str, Wrong] = {
     **TEXT,
     **ELSEWHERE,
 }
+
+OLD_CHECKPOINTS = method(
+    "def _load_from_state_dict(self, state, prefix, *others):",
+    "{}",
+    "super()._load_from_state_dict(state, prefix, *others)",
+)
+SCALE_OF_OLD = 'state.setdefault(prefix + "scale", self.scale)'
+OLD_PICKLE = 'if "scale" in vars(self): self._buffers["scale"] = vars(self).pop("scale")'
 
 _LAZY = """import sys
 class Lazy:
@@ -230,6 +239,47 @@ RIGHT_BESIDE: dict[str, tuple[Version, Version]] = {
         ORIGINAL,
     ),
     "a_local_less": (Version(), Version(rows("ones = torch.ones(3)", "self.scale = ones"))),
+    "moved_by_hand_no_longer": (
+        Version(more=method("def _apply(self, fn, recurse=True):", "return super()._apply(fn)")),
+        Version(
+            PLAIN,
+            more=method(
+                "def _apply(self, fn, recurse=True):", "self.scale = self.scale * 1", "return super()._apply(fn)"
+            ),
+        ),
+    ),
+    "old_checkpoints_without_it": (
+        Version('self.register_buffer("scale", torch.ones(3))', more=OLD_CHECKPOINTS.format(SCALE_OF_OLD)),
+        Version(PLAIN, more=OLD_CHECKPOINTS.format("pass")),
+    ),
+    "old_pickles": (
+        Version(
+            more=method("def __setstate__(self, state):", "super().__setstate__(state)", OLD_PICKLE),
+        ),
+        Version(PLAIN, more=method("def __setstate__(self, state):", "super().__setstate__(state)")),
+    ),
+    "made_by_the_first_call": (
+        Version(
+            rows(FIXED, 'self.register_buffer("cache", None, persistent=False)'),
+            rows("if self.cache is None: self.cache = torch.ones(3, device=x.device)", "x = x * self.cache"),
+        ),
+        Version(
+            PLAIN,
+            rows('if not hasattr(self, "cache"): self.cache = torch.ones(3, device=x.device)', "x = x * self.cache"),
+        ),
+    ),
+    "a_helper_that_makes_it": (
+        Version(
+            'self.register_buffer("scale", self._ones(3), persistent=False)',
+            more=method(
+                "@staticmethod\n    def _ones(n):",
+                "ones = torch.zeros(n)",
+                "for i in range(n): ones[i] = 1",
+                "return ones",
+            ),
+        ),
+        Version(rows("ones = torch.zeros(3)", "for i in range(3): ones[i] = 1", "self.scale = ones")),
+    ),
     "a_guard_less": (
         Version(),
         Version(rows("if True:", f"    {PLAIN}", "else:", "    self.scale = torch.zeros(3)")),

@@ -13,7 +13,7 @@ from regbuf_lint.verify.model import FIXED, ORIGINAL
 from regbuf_lint.verify.statements import Statement, statements, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -22,6 +22,8 @@ _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _NO_TENSORS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.JoinedStr)
 _NUMBERS = frozenset({"bool", "float", "int", "len", "list", "range", "str", "tuple"})
 """Builtins that give no tensor."""
+_LIBRARIES = frozenset({"torch", "typing", "typing_extensions"})
+"""What annotations, and buffers themselves, are imported from."""
 _ACCESSORS = frozenset({"setter", "deleter"})
 _NO_HEAD = frozenset({"name", "body", "type_comment", "type_ignores"})
 _FILE = "the file"
@@ -33,7 +35,7 @@ class Function:
 
     Attributes:
         name: its name alone.
-        names: the names and texts in either version, or the attributes of its object that it so relies on.
+        names: the attributes of its object on which it so relies.
         lines: where it begins before and after, by side.
         of_others: the attributes of other objects on which it so relies.
     """
@@ -45,12 +47,34 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """A function or class that only the fixed version has.
+
+    Attributes:
+        name: its name alone.
+        is_function: whether it is a function.
+        is_inner: whether it stands in another function, where nobody else can name it.
+        decorators: its decorators, as text.
+        arguments: the names of its arguments.
+        body: its statements.
+    """
+
+    name: str
+    is_function: bool
+    is_inner: bool
+    decorators: tuple[str, ...]
+    arguments: frozenset[str]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CodeChanges:
     """What became of the code of some files; each place is ``FILE::NAME``.
 
     Attributes:
         removed: functions, classes and imports that are gone.
-        added: functions that are new, with the names and texts in them.
+        added: functions and classes that are new.
+        imported: imports that are new, but for those from torch, from what has types, and from what is imported anyway.
         changed: functions that do something else.
         storing: other functions that assign what is no tensor, or read attributes past ``nn.Module``.
         headed: functions and classes with other decorators, arguments, defaults, annotations or bases.
@@ -58,7 +82,8 @@ class CodeChanges:
     """
 
     removed: tuple[str, ...] = ()
-    added: dict[str, frozenset[str]] = field(default_factory=dict)
+    added: dict[str, Added] = field(default_factory=dict)
+    imported: tuple[str, ...] = ()
     changed: dict[str, Function] = field(default_factory=dict)
     storing: dict[str, Function] = field(default_factory=dict)
     headed: tuple[str, ...] = ()
@@ -77,7 +102,8 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
         replaced: pairs of a file and of the file whose text is read instead.
     """
     removed: list[str] = []
-    added: dict[str, frozenset[str]] = {}
+    added: dict[str, Added] = {}
+    imported: list[str] = []
     changed: dict[str, Function] = {}
     storing: dict[str, Function] = {}
     headed: list[str] = []
@@ -88,8 +114,11 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
             continue
         removed += [f"{before}::{name}" for name in old.keys() - new.keys()]
         removed += [f"{before}::{name}" for part in old.keys() & new.keys() for name in old[part].lost(new[part])]
-        added |= {f"{before}::{name}": new[name].names for name in new.keys() - old.keys() if new[name].is_function}
-        for name in sorted(old.keys() & new.keys()):
+        added |= {f"{before}::{name}": new[name].added for name in new.keys() - old.keys()}
+        known = _LIBRARIES | {root for part in old.values() for root in part.imports.values()}
+        both = sorted(old.keys() & new.keys())
+        imported += [f"{before}::{one}" for name in both for one in new[name].gained(old[name], known)]
+        for name in both:
             place, was, now = f"{before}::{name}", old[name], new[name]
             if was.head != now.head:
                 headed.append(place)
@@ -100,8 +129,8 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
                 continue
             stated[place] = (was.body, now.body)
             if now.is_function:
-                changed[place] = Function(now.name, was.names | now.names, lines)
-    return CodeChanges(tuple(sorted(removed)), added, changed, storing, tuple(headed), stated)
+                changed[place] = Function(now.name, frozenset(), lines)
+    return CodeChanges(tuple(sorted(removed)), added, tuple(imported), changed, storing, tuple(headed), stated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,31 +140,41 @@ class _Part:
     Attributes:
         name: its name alone; empty for a file.
         is_function: whether it is a function.
+        is_inner: whether it stands in a function.
         line: where it begins.
+        decorators: its decorators, as text.
+        arguments: the names of its arguments.
         head: what stands before its body, as text.
         body: its statements; of a file or class without docstring and imports.
         text: what is equal for equal bodies.
-        imports: what is imported in a file or class.
+        imports: what is imported in a file or class, each with the library.
         relies_on: the attributes of its object, and those of others, that a function takes for plain ones.
     """
 
     name: str
     is_function: bool
+    is_inner: bool
     line: int
+    decorators: tuple[str, ...]
+    arguments: frozenset[str]
     head: str
     body: tuple[Statement, ...]
     text: tuple[str, ...]
-    imports: frozenset[str]
+    imports: dict[str, str]
     relies_on: tuple[frozenset[str], frozenset[str]]
 
     @property
-    def names(self) -> frozenset[str]:
-        """The names and texts in its body."""
-        return frozenset().union(*(one.names for statement in self.body for one in statement.every()))
+    def added(self) -> Added:
+        """What is told of it where the original has none."""
+        return Added(self.name, self.is_function, self.is_inner, self.decorators, self.arguments, self.body)
 
     def lost(self, other: _Part) -> list[str]:
         """Return the imports that another version lacks."""
-        return sorted(self.imports - other.imports)
+        return sorted(self.imports.keys() - other.imports.keys())
+
+    def gained(self, other: _Part, known: Container[str]) -> list[str]:
+        """Return the imports that another version lacks, but for those from libraries that are known."""
+        return [one for one in sorted(self.imports.keys() - other.imports.keys()) if self.imports[one] not in known]
 
 
 def _parts(file: str) -> dict[str, _Part]:
@@ -145,35 +184,41 @@ def _parts(file: str) -> dict[str, _Part]:
     except (OSError, SyntaxError, ValueError, RecursionError):
         return {}
     found: dict[str, _Part] = {}
-    waiting: list[tuple[str, ast.Module | _Definition, bool]] = [(_FILE, tree, False)]
-    for place, node, is_method in waiting:  # which grows meanwhile
-        found[place], inner = _part(node, is_method=is_method)
+    waiting: list[tuple[str, ast.Module | _Definition, ast.AST]] = [(_FILE, tree, tree)]
+    for place, node, around in waiting:  # which grows meanwhile
+        found[place], inner = _part(node, around)
         prefix = f"{place}." if node is not tree else ""
         later = Counter(map(_name, inner))
         for one in inner:
             own = _name(one)
             later[own] -= 1
             name = f"{prefix}{own} ({later[own]} before the last)" if later[own] else prefix + own
-            waiting.append((name, one, isinstance(node, ast.ClassDef) and isinstance(one, _FUNCTIONS)))
+            waiting.append((name, one, node))
     return found
 
 
-def _part(node: ast.Module | _Definition, *, is_method: bool) -> tuple[_Part, list[_Definition]]:
-    """Return a part, with the functions and classes in it."""
+def _part(node: ast.Module | _Definition, around: ast.AST) -> tuple[_Part, list[_Definition]]:
+    """Return a part that stands in another, with the functions and classes in it."""
     is_function = isinstance(node, _FUNCTIONS)
     inner = _Inner(keeps_all=is_function)
     stated = node.body if is_function or ast.get_docstring(node) is None else node.body[1:]
     body = [one for one in map(inner.visit, stated) if one is not None]
+    is_method = isinstance(around, ast.ClassDef)
     own = next((one.arg for one in node.args.args), "") if is_method and isinstance(node, _FUNCTIONS) else ""
-    decorators = [] if isinstance(node, ast.Module) else [one.lineno for one in node.decorator_list]
+    decorators = [] if isinstance(node, ast.Module) else node.decorator_list
     part = _Part(
         name="" if isinstance(node, ast.Module) else node.name,
         is_function=is_function,
-        line=min([getattr(node, "lineno", 1), *decorators]),
+        is_inner=isinstance(around, _FUNCTIONS),
+        line=min([getattr(node, "lineno", 1), *(one.lineno for one in decorators)]),
+        decorators=tuple(map(ast.unparse, decorators)),
+        arguments=frozenset(one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg))
+        if isinstance(node, _FUNCTIONS)
+        else frozenset(),
         head=_head(node),
-        body=statements(body),
+        body=statements(body, in_function=is_function),
         text=tuple(map(text_of, body)),
-        imports=frozenset(inner.imports),
+        imports=inner.imports,
         relies_on=_relied_on(body if is_function else (), own),
     )
     return part, inner.definitions
@@ -198,7 +243,7 @@ class _Inner(ast.NodeTransformer):
     def __init__(self, *, keeps_all: bool) -> None:
         self._keeps_all = keeps_all
         self.definitions: list[_Definition] = []
-        self.imports: list[str] = []
+        self.imports: dict[str, str] = {}
 
     def visit(self, node: ast.AST) -> ast.AST | None:
         """Return what is left of a node."""
@@ -207,7 +252,9 @@ class _Inner(ast.NodeTransformer):
             return ast.Expr(ast.Constant(node.name)) if self._keeps_all else None
         if isinstance(node, (ast.Import, ast.ImportFrom)) and not self._keeps_all:
             module = "." * getattr(node, "level", 0) + (getattr(node, "module", None) or "")
-            self.imports += [f"the import of {f'{module}.' if module else ''}{one.name}" for one in node.names]
+            for one in node.names:
+                name = f"{module}.{one.name}" if module else one.name
+                self.imports[f"the import of {name}"] = name.partition(".")[0]
             return None
         return node if isinstance(node, ast.expr) else self.generic_visit(node)
 

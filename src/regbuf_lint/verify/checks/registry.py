@@ -21,8 +21,10 @@ from regbuf_lint.verify.checks.outputs_device import OutputsDevice
 from regbuf_lint.verify.checks.pickles import Pickles
 from regbuf_lint.verify.checks.plain_tensors import PlainTensors
 from regbuf_lint.verify.checks.round_trip import RoundTrip
+from regbuf_lint.verify.checks.same_calls import SameCalls
 from regbuf_lint.verify.checks.same_code import SameCode
 from regbuf_lint.verify.checks.same_gradients import SameGradients
+from regbuf_lint.verify.checks.same_later import SameLater
 from regbuf_lint.verify.checks.same_state import SameState
 from regbuf_lint.verify.checks.state_dict_keys import StateDictKeys
 from regbuf_lint.verify.checks.state_kept import StateKept
@@ -36,7 +38,9 @@ CHECKS: dict[str, Check] = {
         PlainTensors(),
         StateKept(),
         OutputsCpu(),
+        SameCalls(),
         SameState(),  # before what makes torch itself change for the whole program, as optimizers do
+        SameLater(),
         Moves(),
         MovesAfterUse(),
         Casts(),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.method_uses import Reason, uses_of
 from regbuf_lint.verify.checks.results import told
+from regbuf_lint.verify.checks.run_by_torch import ran_by_torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,6 +44,7 @@ def runs(subject: Subject) -> tuple[Facts, set[str]]:
     """
     uses: Facts = {}
     ran = _traced(subject, lambda: subject.call(subject.fresh()))[1]
+    ran |= ran_by_torch(subject)
     shown = _used(subject, "", lambda owner, _: repr(owner), tuple)[0]
     uses["repr()"] = {name: one for name, one in shown.items() if name != "held"}
     end = time.monotonic() + LONGEST_OF_ALL

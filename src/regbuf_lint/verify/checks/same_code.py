@@ -6,6 +6,7 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
+from regbuf_lint.verify.checks.new_code import helpers_of, not_needed, speaks_of
 from regbuf_lint.verify.checks.results import steady_of, unlike
 from regbuf_lint.verify.checks.runs import runs
 from regbuf_lint.verify.checks.same_state import differences
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.verify.code_changes import CodeChanges
     from regbuf_lint.verify.model import Facts
+    from regbuf_lint.verify.statements import Statement
     from regbuf_lint.verify.worker.subject import Subject
 
 _ABOUT_BUFFERS = ("RBF1", "RBF2")
@@ -65,6 +67,7 @@ def _strange(seen: Seen, before: Facts, about: set[str]) -> Iterator[tuple[str, 
     code = seen.code
     yield "gone", list(code.removed)
     yield "another decorator, argument, annotation or base", list(code.headed)
+    yield "new, and not needed by the fix", [*code.imported, *not_needed(code, about)]
     run = {place for place in code.stated if place not in code.changed or place in seen.facts["ran"]}  # else told below
     yield "changed, and has nothing to do with what was fixed", list(_unrelated(code, run, about))
     yield "a class attribute of a subclass, in whose place nothing is registered", seen.facts["hidden"]
@@ -77,9 +80,13 @@ def _strange(seen: Seen, before: Facts, about: set[str]) -> Iterator[tuple[str, 
 
 def _unrelated(code: CodeChanges, among: Iterable[str], about: set[str]) -> Iterator[str]:
     """Yield where, among some places, statements are changed that have nothing to do with what was fixed."""
-    helpers = {place.rpartition(".")[2] for place, names in code.added.items() if _speaks_of(names, about)}
+    helpers = helpers_of(code, about)
+
+    def is_about(one: Statement) -> bool:
+        return speaks_of(one, about) or not helpers.isdisjoint(one.names | one.speaks)
+
     for place in among:
-        line = unrelated(*code.stated[place], lambda names: _speaks_of(names, about) or not names.isdisjoint(helpers))
+        line = unrelated(*code.stated[place], is_about)
         if line is not None:
             yield f"{place}, {line}"
 
@@ -132,13 +139,6 @@ def _about(seen: Seen) -> set[str]:
         registered = (*before["buffers"], *before["parameters"], *before["marks"]["RBF106"])
         about |= {name.rpartition(".")[2] for name in registered}
     return about
-
-
-def _speaks_of(names: frozenset[str], about: set[str]) -> bool:
-    """Whether a function names one of some attributes, a part that it computes a name from, or a name made of one."""
-    return any(len(one) > 1 and (one in name or f"_{name}_" in f"_{one}_") for name in about for one in names) or bool(
-        names & about
-    )
 
 
 def _same_names(seen: Seen, before: Facts, about: set[str]) -> Verdict:

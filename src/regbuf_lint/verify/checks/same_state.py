@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
 from regbuf_lint.verify.checks.differing import difference, steady
+from regbuf_lint.verify.checks.new_code import is_named_after
 from regbuf_lint.verify.model import ORIGINAL, PASSED, failed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from regbuf_lint.verify.model import Facts, Verdict
     from regbuf_lint.verify.worker.subject import Subject
@@ -22,6 +24,8 @@ _WHEN: dict[str, tuple[str, ...]] = {
     " after calls in eval()": ("eval",) * 4,
 }
 """Calls after which a module is looked at, each by the mode that is set before it."""
+_ITEM = re.compile(r"\['?([^\[\]']*)'?\]")
+_NONE = [["", "NoneType None"]]
 _OVERWRITTEN = "RBF106"
 _REGISTERED = frozenset({"parameter", "buffer"})
 
@@ -52,12 +56,21 @@ class SameState(Check):
                 continue
             if "raises" in now:
                 return failed(f"a call raises {now['raises']}{when}")
-            for what, names in differences(seen, before, now, again):
+            new = seen.facts["held"][""]
+            found = [*differences(seen, before, now, again), ("new, and another", _counting(before, new, now))]
+            for what, names in found:
                 verdict = none_of(names, f"{what}{when}")
                 if verdict is not PASSED:
                     return verdict
         settings = (facts["program"], seen.facts["program"], facts["again"]["program"])
         return none_of(_other_settings(*settings), "changed for the whole program")
+
+
+def _counting(before: Facts, new: Facts, now: Facts) -> list[str]:
+    """Return the plain attributes that only the fixed version has, and that calls change: no fix needs such."""
+    kinds, known = now["kinds"], new.get("values", {})
+    added = (name for name in kinds.keys() - before["kinds"].keys() if kinds[name] not in _REGISTERED and name in known)
+    return sorted(name for name in added if difference(now["values"][name], known[name]))
 
 
 def _all_held(subject: Subject) -> Facts:
@@ -85,6 +98,7 @@ def _held(subject: Subject, modes: Iterable[str]) -> Facts:
 def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
     """Yield what is held otherwise, with names; only what the original holds the same each time is compared."""
     about = _about(seen)
+    belongs = _belongs(seen, about)
     kinds, kinds_before = now["kinds"], before["kinds"]
     for name in sorted((kinds_before.keys() & kinds.keys()) - _filled(seen)):
         if name in again["values"]:
@@ -106,17 +120,25 @@ def differences(seen: Seen, before: Facts, now: Facts, again: Facts) -> Iterator
             if _is_missing(kind, kinds.get(name, "")) and name not in about and name not in seen.changes.gone
         ),
     )
-    yield "new", sorted(name for name in kinds.keys() - kinds_before.keys() if not _belongs(name, about))
+    added = kinds.keys() - kinds_before.keys() - _empty_yet(seen, now)
+    yield "new", sorted(name for name in added if not belongs(name))
     for what, key in (("train() or eval() changed", "training"), ("another class", "parts")):
         yield what, _unequal(before[key], now[key])
     yield "missing", sorted(before["parts"].keys() - now["parts"].keys())
-    yield "new", sorted(name for name in now["parts"].keys() - before["parts"].keys() if not _belongs(name, about))
-    yield from _sharing(before, now, again)
+    yield "new", sorted(name for name in now["parts"].keys() - before["parts"].keys() if not belongs(name))
+    yield from sharing(before, now, again)
     for kind in sorted(_REGISTERED):  # optimizers know Parameters by their order, and averages of models their buffers
         yield f"{kind}s() has another order", _other_order(kinds_before, kinds, kind)
     yield "modules() has another order", [] if _in_order(before, now) else ["the module"]
     drawn = before["random"] if before["random"] == again["random"] else now["random"]
     yield "random numbers are drawn otherwise", [] if drawn == now["random"] else ["torch, numpy or Python"]
+
+
+def _empty_yet(seen: Seen, now: Facts) -> set[str]:
+    """Return the buffers that hold None, of which the original has plain attributes once it was called."""
+    later = (seen.facts_before or {}).get("held", {}).get(" after calls", {}).get("kinds", {})
+    empty = (name for name, kind in now["kinds"].items() if kind in _REGISTERED and name in later)
+    return {name for name in empty if now["values"][name]["places"] == _NONE}
 
 
 def _filled(seen: Seen) -> set[str]:
@@ -129,13 +151,20 @@ def _is_missing(before: str, now: str) -> bool:
     return not now or (before in _REGISTERED and now not in _REGISTERED)
 
 
-def _belongs(added: str, about: set[str]) -> bool:
-    """Whether something belongs to an attribute that was fixed, as ``_masks_count`` does to ``masks``."""
-    path, _, name = added.rpartition(".")
-    return any(path == one.rpartition(".")[0] and one.rpartition(".")[2] in name for one in about)
+def _belongs(seen: Seen, about: set[str]) -> Callable[[str], bool]:
+    """Return what tells whether something belongs to an attribute that was fixed, as ``_masks_count`` to ``masks``."""
+    before = (seen.inventory_before or seen.inventory)["stragglers"]
+    items = {_ITEM.sub(r"_\1", path).strip(".") for path in before}
+
+    def belongs(added: str) -> bool:
+        path, _, name = added.rpartition(".")
+        parts = (one.rpartition(".") for one in about)
+        return added in items or any(path == way and is_named_after(name, attribute) for way, _, attribute in parts)
+
+    return belongs
 
 
-def _sharing(before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
+def sharing(before: Facts, now: Facts, again: Facts) -> Iterator[tuple[str, list[str]]]:
     """Yield which places shared memory or an object and do not any longer, or the other way round."""
     common = _places(before) & _places(now) & _places(again)
     ours, theirs, theirs_again = (_pairs(one["shared"], common) for one in (now, before, again))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.isolation.effects import remove_created
 from regbuf_lint.verify.isolation.server import STDERR, STDOUT
-from regbuf_lint.verify.isolation.supervision import Ending, Limits, end_children, supervise
+from regbuf_lint.verify.isolation.supervision import Ending, Limits, end_children, end_tree, supervise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,8 @@ FACTS = "facts.jsonl"
 _SERVER = "regbuf_lint.verify.isolation.server"
 _LONGEST_OUTPUT = 20_000
 _LONGEST_STOPPING = 15.0
+LATE = 30.0
+"""Seconds after its limit in which the server has to say how a child ended, which may have stopped the server."""
 SERVERS: set[int] = set()
 """The processes that fork for this one."""
 _LOST = Ending("lost", detail="the process that starts the others was ended")
@@ -124,7 +127,7 @@ class Worker:
         if self._server is None:
             self._server = _Server(self._preload)
         ending = self._server.handle(request)
-        if ending is None:
+        if ending is None or ending.how == "late":
             self._server.stop()
             self._server = None
             if self._adopts:
@@ -180,9 +183,16 @@ class _Server:
                 raise WorkerError(_last_line(errors.read().decode("utf-8", "replace")))
 
     def handle(self, request: dict[str, Any]) -> Ending | None:
-        """Return how the child ended; None where the server itself has gone."""
+        """Return how the child ended; None where the server itself has gone.
+
+        The server keeps the limits. Where it says nothing in time, it is ended with all that it has started.
+        """
+        seconds = request["limits"]["seconds"]
         try:
             os.write(self._requests, json.dumps(request).encode() + b"\n")
+            if not select.select([self._lines], [], [], seconds + LATE)[0]:
+                end_tree(self._process.pid)
+                return Ending("late", detail=f"it took longer than {seconds:g} s, and stopped the process that forks")
             line = self._lines.readline()
         except OSError:
             return None

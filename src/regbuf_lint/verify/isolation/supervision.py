@@ -37,7 +37,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a process ended: ``exited``, ``killed`` (by a signal), ``timeout``, ``memory``, ``output`` or ``lost``."""
+    """How a process ended: ``exited``, ``killed``, ``timeout``, ``memory``, ``output``, ``lost`` or ``late``."""
 
     how: str
     code: int = 0
@@ -137,11 +137,16 @@ def end_children(spared: Callable[[int], bool] = lambda _: False) -> None:
         if not children:
             return
         for one in children:
-            for descendant in reversed(_with_children(one)):
-                with suppress(OSError):
-                    os.kill(descendant, signal.SIGKILL)
+            end_tree(one)
             with suppress(OSError):
                 os.waitpid(one, 0)
+
+
+def end_tree(pid: int) -> None:
+    """Kill a process with all that descends from it, those first that descend from others."""
+    for descendant in reversed(_with_children(pid)):
+        with suppress(OSError):
+            os.kill(descendant, signal.SIGKILL)
 
 
 def _kill_group(pid: int) -> None:

@@ -6,7 +6,7 @@ import inspect
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.verify.worker.importing import import_file, place_of, shown
+from regbuf_lint.verify.worker.importing import classes_of, import_file, place_of, shown
 from regbuf_lint.verify.worker.values import code_text, digest, parts
 
 if TYPE_CHECKING:
@@ -27,12 +27,8 @@ def names_of_files(subject: Subject) -> Facts:
     modules = list(map(import_file, subject.files))
     return {
         "files": {shown(module.__name__): _values(vars(module)) for module in modules},
-        "classes": {kind.__qualname__: _values(vars(kind)) for module in modules for kind in _classes(module)},
+        "classes": {kind.__qualname__: _values(vars(kind)) for module in modules for kind in classes_of(module)},
     }
-
-
-def _classes(module: Any) -> list[type]:
-    return [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
 
 
 def _values(names: Any) -> dict[str, str]:
@@ -51,7 +47,7 @@ def special(subject: Subject) -> list[str]:
     """Return the methods of the files' classes that take the place of inherited ones, or that Python calls itself."""
     found = []
     for file in subject.files:
-        for kind in _classes(import_file(file)):
+        for kind in classes_of(import_file(file)):
             inherited = {name for base in kind.__mro__[1:] for name in vars(base)}
             own = (name for name, value in vars(kind).items() if _is_code(value))
             found += [f"{place_of(kind)}.{name}" for name in own if name in inherited or name.startswith("__")]
@@ -85,7 +81,7 @@ def _data_of(function: Any) -> list[str]:
 def fixed_by_class(subject: Subject) -> dict[str, list[str]]:
     """Return the classes whose objects have the attributes that no longer hold plain tensors, with those."""
     found: dict[str, list[str]] = {}
-    classes = [kind for file in subject.files for kind in _classes(import_file(file))]
+    classes = [kind for file in subject.files for kind in classes_of(import_file(file))]
     for place in sorted(subject.places - set(subject.plain.values())):
         path, _, name = place.rpartition(".")
         owner = type(subject.module.get_submodule(path))
@@ -102,7 +98,7 @@ def hidden(subject: Subject, fixed: dict[str, list[str]]) -> list[str]:
         subject: the version.
         fixed: what ``fixed_by_class`` gives of it.
     """
-    kinds = {place_of(kind): kind for file in subject.files for kind in _classes(import_file(file))}
+    kinds = {place_of(kind): kind for file in subject.files for kind in classes_of(import_file(file))}
     registered = {name.rpartition(".")[2] for name in subject.tensors(subject.module)}
     return sorted(
         f"{kind.__qualname__}.{name}"

@@ -115,6 +115,11 @@ def file_of(module: Any) -> str | None:
     return os.path.realpath(file) if isinstance(file, str) else None
 
 
+def classes_of(module: Any) -> list[type]:
+    """Return the classes that a module has by name and that are its own."""
+    return [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
+
+
 def place_of(kind: type) -> str:
     """Return a class as ``FILE::NAME``."""
     return f"{file_of(sys.modules.get(kind.__module__))}::{kind.__qualname__.replace('.<locals>', '')}"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _STAGE = "_regbuf_stage"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_OF_PYTHON = frozenset({"__annotations__", "__builtins__"})
 _CONSTANTS = (torch.Tensor, list, tuple, dict)
 _LONGEST_TRACEBACK = 4000
 BUILDING, INPUTS, CALLING = 60_013, 60_017, 60_029
@@ -101,12 +102,15 @@ class Subject:
         return set(self.routes.values())
 
     def outside(self) -> dict[str, Any]:
-        """Return what the changed files keep under the names of constants."""
+        """Return what the changed files and their classes keep under the names of constants."""
+        modules = list(map(importing.import_file, self.files))
+        owners: list[Any] = [*modules, *(kind for module in modules for kind in importing.classes_of(module))]
+        fixed = {place.rpartition(".")[2] for place in self.places}
         return {
-            f"{module.__name__}.{name}": value
-            for module in map(importing.import_file, self.files)
-            for name, value in vars(module).items()
-            if isinstance(value, _CONSTANTS) and name != "__builtins__"
+            f"{owner.__name__}.{name}": value
+            for owner in owners
+            for name, value in vars(owner).items()
+            if isinstance(value, _CONSTANTS) and name not in _OF_PYTHON and (owner in modules or name not in fixed)
         }
 
     def fresh(self, seed: int = BUILDING) -> nn.Module:
