@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import stat
 from collections import Counter
 from copy import copy
@@ -328,7 +329,7 @@ class Project:
         project = self._locator.project_around(around, is_package=top is not None)
         inside = top is not None and self._search.files(top, "called", name)
         beside = project is not None and self._search.files(project, "called", name, MOST_FOLDERS)
-        return f"{name}(" in file.source.text or bool(inside or beside)
+        return re.search(rf"\b{name}\(", file.source.text) is not None or bool(inside or beside)
 
     def is_given(self, file: FileFacts, attribute: str) -> bool:
         """Whether a file of the same top-level package gives an attribute of that name to some object but its own."""
