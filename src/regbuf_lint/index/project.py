@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import stat
 from collections import Counter
 from copy import copy
@@ -32,6 +31,7 @@ from regbuf_lint.index.symbols import (
     Unresolved,
     ValueSymbol,
 )
+from regbuf_lint.index.tree import walk
 from regbuf_lint.index.word_search import MOST_FOLDERS, WordSearch
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.overlay import Overlay
@@ -323,13 +323,13 @@ class Project:
         return bool(self._search.files(top or file.path.parent, "read", name, None if top else MOST_FOLDERS))
 
     def calls_anywhere(self, file: FileFacts, name: str) -> bool:
-        """Whether a file of a file's project calls something with a class's name, in its package or beside it."""
+        """Whether a file names a class of another package, or another file of its project calls one of that name."""
         top = _package_directory(file)
         around = (file.path if top is None else top).parents
         project = self._locator.project_around(around, is_package=top is not None)
         inside = top is not None and self._search.files(top, "called", name)
         beside = project is not None and self._search.files(project, "called", name, MOST_FOLDERS)
-        return re.search(rf"\b{name}\(", file.source.text) is not None or bool(inside or beside)
+        return bool(inside or beside) or any(_names(node, name) for node in walk(file.tree))
 
     def is_given(self, file: FileFacts, attribute: str) -> bool:
         """Whether a file of the same top-level package gives an attribute of that name to some object but its own."""
@@ -479,6 +479,11 @@ class Project:
 def _is_missing(symbol: Symbol, origin: str, name: str) -> bool:
     """Whether looking up a name in a file gave nothing: what the file itself imports from elsewhere is something."""
     return isinstance(symbol, Unresolved) or symbol == External(f"{origin}.{name}")
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    """Whether a node names what another package offers, however the file itself calls it."""
+    return name == (getattr(node, "attr", None) if isinstance(node, ast.Attribute) else getattr(node, "name", None))
 
 
 def _package_directory(file: FileFacts) -> Path | None:
