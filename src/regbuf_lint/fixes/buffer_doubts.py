@@ -13,7 +13,7 @@ from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, m
 from regbuf_lint.fixes.shown_alone import why_shown
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
-from regbuf_lint.infer.outside_writes import averaged_from_outside, other_value_from_outside, tensor_from_outside
+from regbuf_lint.infer.outside_writes import averaged_from_outside, given_from_outside
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
@@ -127,11 +127,12 @@ def _about_outside(context: ClassContext, plan: Plan) -> list[str]:
     if plan.attribute is None:
         return []
     found = []
-    place = other_value_from_outside(context.inference, context.symbol, plan.attribute)
-    if place is not None:
+    given = list(given_from_outside(context.inference, context.symbol, plan.attribute))
+    refused = next((one for one in given if one.is_refused), None)
+    if refused is not None:
         found.append(
-            f"code outside of the class ({context.mention(place[0], place[1].path)}) gives an attribute of that name "
-            "something else, and a buffer takes nothing but tensors"
+            f"code outside of the class ({context.mention(refused.span, refused.file.path)}) gives an attribute of "
+            "that name something else, and a buffer takes nothing but tensors"
         )
     key = looked_up_in_dict(context.symbol.scope.file.tree).get(plan.attribute)
     if key is not None:
@@ -140,11 +141,11 @@ def _about_outside(context: ClassContext, plan: Plan) -> list[str]:
             "not hold buffers"
         )
     is_open = not plan.persistent and context.text.wanted_persistence(plan.attribute) is Persistence.AUTO
-    place = tensor_from_outside(context.inference, context.symbol, plan.attribute) if is_open else None
-    if place is not None:
+    tensor = next((one for one in given if is_open and one.is_another_tensor), None)
+    if tensor is not None:
         found.append(
-            f"code outside of the class ({context.mention(place[0], place[1].path)}) gives it another value, which "
-            "checkpoints do not have; leave out `persistent=False` if they should"
+            f"code outside of the class ({context.mention(tensor.span, tensor.file.path)}) gives it another value, "
+            "which checkpoints do not have; leave out `persistent=False` if they should"
         )
     return found
 

@@ -296,15 +296,18 @@ class Project:
         Nothing for a name that so many files call that several classes will have it, and for projects of thousands of
         folders.
         """
-        top = _package_directory(file)
-        around = (file.path if top is None else top).parents
-        project = self._locator.project_around(around, is_package=top is not None)
+        top, project = _package_directory(file), self._project_of(file)
         if project is None:
             return
         calling = self._search.files(project, "called", name, MOST_FOLDERS)
         beside = [path for path in calling if path != file.path and (top is None or top not in path.parents)]
         if len(beside) <= _MOST_BESIDE:
             yield from self._read_each(beside)
+
+    def _project_of(self, file: FileFacts) -> Path | None:
+        """The directory of a file's project, around its top-level package."""
+        top = _package_directory(file)
+        return self._locator.project_around((top or file.path).parents, is_package=top is not None)
 
     def _read_each(self, paths: Iterable[Path]) -> Iterator[FileFacts]:
         """Those of some files that can be read."""
@@ -324,9 +327,7 @@ class Project:
 
     def calls_anywhere(self, file: FileFacts, name: str) -> bool:
         """Whether a file names a class of another package, or another file of its project calls one of that name."""
-        top = _package_directory(file)
-        around = (file.path if top is None else top).parents
-        project = self._locator.project_around(around, is_package=top is not None)
+        top, project = _package_directory(file), self._project_of(file)
         inside = top is not None and self._search.files(top, "called", name)
         beside = project is not None and self._search.files(project, "called", name, MOST_FOLDERS)
         return bool(inside or beside) or any(_names(node, name) for node in walk(file.tree))

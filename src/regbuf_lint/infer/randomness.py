@@ -35,7 +35,7 @@ _GENERATORS = ("numpy.random.", "random.", "secrets.")
 _SEEDED = frozenset({"default_rng", "RandomState", "Generator", "PCG64", "MT19937", "Random"})
 """Generators whose draws are the same each time if they are made with a seed."""
 
-NEVER = Differs.NEVER
+_NEVER = Differs.NEVER
 _ENVIRONMENT = frozenset({"os.getenv", "os.environ.get"})
 _RANK_VARIABLES = ("RANK", "PROCID")
 
@@ -50,7 +50,8 @@ _ABOUT_SHAPE = frozenset(
 
 def spread(source: Value, found: Value) -> Value:
     """``found``, which is made of ``source``: it differs as that does, where ``source`` is no tensor."""
-    return as_differing(found, max((one.differs for one in source if isinstance(one, (Other, Unknown))), default=NEVER))
+    differing = (one.differs for one in source if isinstance(one, (Other, Unknown)))
+    return as_differing(found, max(differing, default=_NEVER))
 
 
 def spread_index(index: Value, found: Value) -> Value:
@@ -71,7 +72,7 @@ def spread_attribute(owner: Value, name: str, found: Value) -> Value:
 
 def spread_by_call(callee: Value, arguments: Arguments, found: Value) -> Value:
     """``found``, which calling ``callee`` gives; what functions that can be read do with randomness is followed."""
-    return as_differing(found, max((_given_by(one, arguments) for one in callee), default=NEVER))
+    return as_differing(found, max((_given_by(one, arguments) for one in callee), default=_NEVER))
 
 
 def shuffles(callee: Value) -> bool:
@@ -126,27 +127,27 @@ def as_differing(value: Value, differs: Differs) -> Value:
 
 def as_repeated(value: Value) -> Value:
     """``value``, which only a generator that repeats itself has drawn."""
-    return _each(value, lambda own: NEVER if own is Differs.AT_RANDOM else own)
+    return _each(value, lambda own: _NEVER if own is Differs.AT_RANDOM else own)
 
 
 def _given_by(callee: Alternative, arguments: Arguments) -> Differs:
     if isinstance(callee, ExternalValue):
         return _given_by_function(callee.name, arguments)
     if isinstance(callee, MethodOf):
-        return NEVER if callee.name in _ABOUT_SHAPE else max(_of(callee), _inside_any(arguments))
+        return _NEVER if callee.name in _ABOUT_SHAPE else max(_of(callee), _inside_any(arguments))
     if isinstance(callee, (Other, Unknown)):
         return max(callee.differs, _inside_any(arguments))
-    return NEVER
+    return _NEVER
 
 
 def _given_by_function(name: str, arguments: Arguments) -> Differs:
     last = name.rpartition(".")[2]
     if name.startswith(_GENERATORS) or last == "rvs":
         is_seeded = last in _SEEDED and any(_is_given(one) for one in arguments.every())
-        return NEVER if is_seeded else Differs.AT_RANDOM
+        return _NEVER if is_seeded else Differs.AT_RANDOM
     if library_functions().ranks.match(name) or (name in _ENVIRONMENT and _names_rank(arguments.argument(0, "key"))):
         return Differs.BY_PROCESS
-    return NEVER if last in _ABOUT_SHAPE or last.endswith("_like") else _inside_any(arguments)
+    return _NEVER if last in _ABOUT_SHAPE or last.endswith("_like") else _inside_any(arguments)
 
 
 def _names_rank(key: Value) -> bool:
@@ -159,12 +160,12 @@ def _is_given(value: Value) -> bool:
 
 
 def _inside_any(arguments: Arguments) -> Differs:
-    return max(map(_inside, arguments.every()), default=NEVER)
+    return max(map(_inside, arguments.every()), default=_NEVER)
 
 
 def _inside(value: Value) -> Differs:
     """Why a value that is no tensor differs, or what it holds."""
-    return max(map(_of, value), default=NEVER)
+    return max(map(_of, value), default=_NEVER)
 
 
 def _of(one: Alternative) -> Differs:
@@ -173,13 +174,13 @@ def _of(one: Alternative) -> Differs:
     if isinstance(one, MethodOf):
         if isinstance(one.owner, TENSOR_KINDS):
             owner = one.owner.tensor if isinstance(one.owner, Buffer) else one.owner
-            return owner.differs if has("host_methods", one.name) else NEVER
-        return NEVER if one.name in _ABOUT_SHAPE else _of(one.owner)
+            return owner.differs if has("host_methods", one.name) else _NEVER
+        return _NEVER if one.name in _ABOUT_SHAPE else _of(one.owner)
     if isinstance(one, Sequence):
         return _inside(one.element)
     if isinstance(one, Mapping):
         return _inside(join((*(value for _, value in one.items), one.rest)))
-    return NEVER
+    return _NEVER
 
 
 def _each(value: Value, change: Callable[[Differs], Differs]) -> Value:

@@ -84,7 +84,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     like = result_tensor(arguments.every())
     like = replace(
         like,
-        differs=Differs.AT_RANDOM if has("random_functions", name) else like.differs,
+        differs=_difference_of_function(name, like),
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
         expanded=_is_expanded(name, arguments),
         generator_state=has("generator_state_functions", name),
@@ -101,13 +101,18 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     )
     if not has("view_functions", name):
         like = replace(like, alias="")
-    if name.endswith("_like"):
-        like = replace(like, differs=Differs.AT_RANDOM if has("random_functions", name) else Differs.NEVER)
     if has("graphless_functions", name) or like.dtype in _NO_GRADIENT:
         like = replace(like, derived=False, argument="")
     if has("convert_functions", name) and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
         like = replace(like, fresh=False, argument=NAMELESS)
     return _value(_choose(spec, arguments), like)
+
+
+def _difference_of_function(name: str, operands: Tensor) -> Differs:
+    """Why what a function makes of tensors may be another one each time; ``zeros_like`` takes but their shapes."""
+    if has("random_functions", name):
+        return Differs.AT_RANDOM
+    return Differs.NEVER if name.endswith("_like") else operands.differs
 
 
 def _is_expanded(name: str, arguments: Arguments) -> bool:
@@ -217,7 +222,7 @@ def _is_view(method: str) -> bool:
     return has("view_methods", method) and not has("move_methods", method) and not has("copy_methods", method)
 
 
-def _difference(name: str, receiver: Tensor, others: Tensor) -> Differs:
+def _difference_of_method(name: str, receiver: Tensor, others: Tensor) -> Differs:
     """Why what a method makes of tensors may be another one each time."""
     if has("random_methods", name):
         return Differs.AT_RANDOM
@@ -231,7 +236,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         receiver,
         requires_grad=False,
         derived=receiver.derived or receiver.requires_grad or others.derived,
-        differs=_difference(name, receiver, others),
+        differs=_difference_of_method(name, receiver, others),
         fresh=True,
         expanded=False,
         sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),

@@ -165,8 +165,9 @@ class Follower:
         if not found:
             return
         used = self._used_by(symbol, {node.name for _, node in found})
-        at_entry = self._at_entry(symbol, {**attributes, **(own_attributes or {})})
         setting = self._setting(symbol)
+        is_replaced = not setting <= BUILDERS
+        at_entry = self._at_entry(symbol, {**attributes, **(own_attributes or {})}, asks_others=is_replaced)
         for owner, node in sorted(found, key=lambda one: one[1].name in used):
             known = owner.scope.child(node) in self._visited and not _is_protocol(node.name)
             if not known or node.name in setting:
@@ -242,10 +243,14 @@ class Follower:
         read = self._inference.object_uses(symbol).read
         return {name for name in names if read.get(name, set()) & (names - {name})}
 
-    def _at_entry(self, symbol: ClassSymbol, built: Mapping[str, AttributeState]) -> dict[str, AttributeState]:
-        """The attributes of an object that has been used: what other methods set may be anything by then."""
+    def _at_entry(
+        self, symbol: ClassSymbol, built: Mapping[str, AttributeState], *, asks_others: bool
+    ) -> dict[str, AttributeState]:
+        """The attributes of an object that has been used: what other methods set may be anything by then.
+
+        What others set is asked for only where methods replace what is looked at, for which such a flag may be.
+        """
         stored = self._inference.object_uses(symbol).stored
-        asks_others = not self._setting(symbol) <= BUILDERS
         found = {}
         for name, known in built.items():
             is_set = any(map(self._runs_later, stored.get(name, ())))

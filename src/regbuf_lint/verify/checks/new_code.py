@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.verify.statements import gone_texts, unrelated_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from regbuf_lint.verify.code_changes import Added, CodeChanges
     from regbuf_lint.verify.statements import Statement
@@ -32,7 +32,7 @@ def is_named_after(name: str, attribute: str) -> bool:
     return re.fullmatch(rf"_*{core}(?:_+(?:\d+|\*|count))?", name) is not None
 
 
-def speaks_of(statement: Statement, about: Iterable[str]) -> bool:
+def _speaks_of(statement: Statement, about: Iterable[str]) -> bool:
     """Whether a statement names one of some attributes, computes its name, or names what is named after one."""
     return any(
         is_named_after(name, one) or ("*" in name and name.strip("*_") and fnmatchcase(one, name))
@@ -41,24 +41,20 @@ def speaks_of(statement: Statement, about: Iterable[str]) -> bool:
     )
 
 
-def helpers_of(code: CodeChanges, about: Iterable[str]) -> set[str]:
-    """Return the names of new functions that speak of some attributes."""
-    about = set(about)
-    return {
+def telling(code: CodeChanges, about: set[str]) -> Callable[[Statement], bool]:
+    """Return what tells whether a statement speaks of some attributes, or names a new function that does."""
+    helpers = {
         one.name
         for one in code.added.values()
-        if one.is_function and any(speaks_of(part, about) for statement in one.body for part in statement.every())
+        if one.is_function and any(_speaks_of(part, about) for statement in one.body for part in statement.every())
     }
+    return lambda one: _speaks_of(one, about) or not helpers.isdisjoint(one.names | one.speaks)
 
 
 def not_needed(code: CodeChanges, about: set[str]) -> Iterator[str]:
     """Yield the new functions and classes that no fix needs, and where others have statements that none needs."""
     gone = {text for before, after in code.stated.values() for text in gone_texts(before, after)}
-    helpers = helpers_of(code, about)
-
-    def is_about(statement: Statement) -> bool:
-        return speaks_of(statement, about) or not helpers.isdisjoint(statement.names | statement.speaks)
-
+    is_about = telling(code, about)
     for place, one in code.added.items():
         if not _may_be_new(one, about):
             yield place

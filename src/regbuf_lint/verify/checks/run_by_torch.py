@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from regbuf_lint.verify.checks.watching import Places
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -43,16 +44,13 @@ def ran_by_torch(subject: Subject) -> set[str]:
     What they do is compared by the checks of these. A line that none of these runs, as one for checkpoints of older
     programs, is compared nowhere.
     """
-    places: dict[tuple[str, int], list[str]] = {}
-    for place, (name, line, _) in subject.functions.items():
-        if name in _METHODS:
-            places.setdefault((name, line), []).append(place)
+    places = Places(subject, _METHODS)
     ran: dict[CodeType, set[int]] = {}
 
     def watch(frame: FrameType, event: str, _: object) -> Any:
         if event == "line":
             ran[frame.f_code].add(frame.f_lineno)
-        elif (frame.f_code.co_name, frame.f_code.co_firstlineno) not in places:
+        elif not places.of(frame.f_code):
             return None
         ran.setdefault(frame.f_code, set())
         return watch
@@ -66,13 +64,7 @@ def ran_by_torch(subject: Subject) -> set[str]:
                 tool(module)
         finally:
             sys.settrace(before)
-    whole = [code for code, lines in ran.items() if lines >= _lines(code)]
-    return {
-        place
-        for code in whole
-        for place in places[code.co_name, code.co_firstlineno]
-        if place.startswith(f"{os.path.realpath(code.co_filename)}::")
-    }
+    return {place for code, lines in ran.items() if lines >= _lines(code) for place in places.of(code)}
 
 
 def _lines(code: CodeType) -> set[int]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 import time
 from contextlib import contextmanager
 from functools import partial
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from regbuf_lint.verify.checks.method_uses import Reason, uses_of
 from regbuf_lint.verify.checks.results import told
 from regbuf_lint.verify.checks.run_by_torch import ran_by_torch
+from regbuf_lint.verify.checks.watching import Places, profiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,21 +116,14 @@ def time_limit() -> Iterator[None]:
 def _traced(subject: Subject, function: Callable[[], Any]) -> tuple[Any, set[str]]:
     """Call a function; return its result, or what it raised, and which functions ran."""
     ran: set[str] = set()
-    places: dict[tuple[str, int], list[str]] = {}
-    for place, (name, line, _) in subject.functions.items():
-        places.setdefault((name, line), []).append(place)
+    places = Places(subject)
 
     def watch(frame: FrameType, event: str, _: object) -> None:
-        code = frame.f_code
-        if event == "call" and (code.co_name, code.co_firstlineno) in places:
-            file = os.path.realpath(code.co_filename)
-            ran.update(one for one in places[code.co_name, code.co_firstlineno] if one.startswith(f"{file}::"))
+        if event == "call":
+            ran.update(places.of(frame.f_code))
 
-    before = sys.getprofile()
-    sys.setprofile(watch)
     try:
-        return function(), ran
+        with profiled(watch):
+            return function(), ran
     except (Exception, SystemExit, TookLongError) as error:  # noqa: BLE001  whatever the code under verification raises
         return error, ran
-    finally:
-        sys.setprofile(before)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen
+from regbuf_lint.verify.checks.watching import profiled
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
@@ -105,12 +105,8 @@ def _watched(module: nn.Module, noted: list[str]) -> Iterator[None]:
         if event == "call" and frame.f_code in known:
             noted.append(known[frame.f_code])
 
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
+    with profiled(watch):
         yield
-    finally:
-        sys.setprofile(before)
 
 
 def _told(value: Any) -> str:

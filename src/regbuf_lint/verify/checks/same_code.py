@@ -6,7 +6,7 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
-from regbuf_lint.verify.checks.new_code import helpers_of, not_needed, speaks_of
+from regbuf_lint.verify.checks.new_code import not_needed, telling
 from regbuf_lint.verify.checks.results import steady_of, unlike
 from regbuf_lint.verify.checks.runs import runs
 from regbuf_lint.verify.checks.same_state import differences
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from regbuf_lint.verify.code_changes import CodeChanges
     from regbuf_lint.verify.model import Facts
-    from regbuf_lint.verify.statements import Statement
     from regbuf_lint.verify.worker.subject import Subject
 
 _ABOUT_BUFFERS = ("RBF1", "RBF2")
@@ -80,11 +79,7 @@ def _strange(seen: Seen, before: Facts, about: set[str]) -> Iterator[tuple[str, 
 
 def _unrelated(code: CodeChanges, among: Iterable[str], about: set[str]) -> Iterator[str]:
     """Yield where, among some places, statements are changed that have nothing to do with what was fixed."""
-    helpers = helpers_of(code, about)
-
-    def is_about(one: Statement) -> bool:
-        return speaks_of(one, about) or not helpers.isdisjoint(one.names | one.speaks)
-
+    is_about = telling(code, about)
     for place in among:
         line = unrelated(*code.stated[place], is_about)
         if line is not None:

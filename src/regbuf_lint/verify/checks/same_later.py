@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
 from regbuf_lint.verify.checks.differing import difference, steady
 from regbuf_lint.verify.checks.same_state import sharing
+from regbuf_lint.verify.checks.watching import profiled
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict
 
 if TYPE_CHECKING:
@@ -159,12 +159,8 @@ def _arguments() -> Iterator[dict[str, Any]]:
             if isinstance(value, torch.Tensor):
                 found.setdefault(f"{name} of {type(owner).__qualname__}()", value)
 
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
+    with profiled(watch):
         yield found
-    finally:
-        sys.setprofile(before)
 
 
 @contextmanager
