@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from regbuf_lint.cli.main import main
-from regbuf_lint.source.declared_versions import oldest_python, runs_with_older_torch
+from regbuf_lint.source.declared_versions import oldest_python, runs_only_before_torch, runs_with_older_torch
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.settings import load_settings
 
@@ -205,3 +205,48 @@ def test_settings_know_the_oldest_python(root: Path) -> None:
     (root / "pyproject.toml").write_text("[project]\nrequires-python = '>=3.9'\n")
     assert load_settings(root, None, isolated=False, overrides={}).oldest_python == (3, 9)
     assert load_settings(root, None, isolated=True, overrides={}).oldest_python is None
+
+
+def only_before(**files: str) -> str | None:
+    told(**files)
+    return runs_only_before_torch(Path(), "1.6")
+
+
+@pytest.mark.parametrize(
+    "requirement", ["torch==1.4.0", "torch<1.6", "torch>=1.1,<=1.5", "torch~=1.5.1", "Torch == 1.5.*", "torch===1.2"]
+)
+def test_a_pin_or_an_upper_end_leaves_older_releases_alone(requirement: str) -> None:
+    told = f"requirements.txt excludes it (`{requirement}`)"
+    assert only_before(requirements__txt=f"numpy\n{requirement}  # old\n") == told
+    assert only_before(requirements__txt="numpy\n", pyproject__toml=project(requirement)) == told.replace(
+        "requirements.txt", "pyproject.toml"
+    )
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    ["torch", "torch>=1.1", "torch~=1.4", "torch==1.6.0", "torch<1.7", "torch<=1.6", "torch==2.0", "torchvision==0.5"],
+)
+def test_what_allows_a_newer_release_too(requirement: str) -> None:
+    assert only_before(requirements__txt=f"{requirement}\n") is None
+
+
+def test_poetry_and_setup_cfg_pin_too() -> None:
+    assert only_before(pyproject__toml='[tool.poetry.dependencies]\ntorch = "1.4.0"\n') is not None
+    Path("pyproject.toml").unlink()
+    assert only_before(setup__cfg="[options]\ninstall_requires =\n    torch==1.3.1\n") is not None
+
+
+def test_fixes_for_an_older_torch_leave_the_argument_out(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("requirements.txt").write_text("torch==1.4.0\n")
+    Path("net.py").write_text(
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.x = torch.ones(3)\n\n"
+        "    def forward(self, y):\n        return y * self.x\n"
+    )
+    assert main(["--no-cache", "--fix", "net.py"]) == 1
+    assert "`persistent=False` came with torch 1.6, and requirements.txt excludes it" in capsys.readouterr().out
+    assert main(["--no-cache", "--fix", "--persistent", "never", "net.py"]) == 1
+    assert "self.x = torch.ones(3)" in Path("net.py").read_text()
+    assert main(["--no-cache", "--fix", "--unsafe-fixes", "net.py"]) == 0
+    assert 'self.register_buffer("x", torch.ones(3))\n' in Path("net.py").read_text()

@@ -123,7 +123,7 @@ class _Collector:
         for inner in kept_functions(self._function, self._nodes):
             for name in filter(None, map(self._own, walk(inner))):
                 self._add(self._uses.by_inner, name)
-        if any(self._is_dict(node) for node in self._nodes):
+        if any(self._is_dict(node) or _is_inherited_state(node) for node in self._nodes):
             self._dictionary()
         if "setattr" in self._computed:
             self._uses.reaching.add(self._method)
@@ -211,11 +211,21 @@ class _Collector:
         if self._is_dict(node):
             return True
         made = definition_of(self._function, node) if isinstance(node, ast.Name) else node
+        if isinstance(made, ast.Dict):
+            parts = zip(made.keys, made.values, strict=True)
+            return any(key is None and self._is_state(value) for key, value in parts)
         if not isinstance(made, ast.Call):
             return False
+        if _is_inherited_state(made):
+            return True
         function = made.func
-        of_itself = isinstance(function, ast.Attribute) and function.attr == "copy" and self._is_dict(function.value)
-        return of_itself or (len(made.args) == 1 and self._is_dict(made.args[0]))
+        if isinstance(function, ast.Attribute) and function.attr == "copy" and self._is_state(function.value):
+            return True
+        return len(made.args) == 1 and self._is_state(made.args[0])
+
+    def _is_state(self, node: ast.expr) -> bool:
+        """Whether a node is the object's ``__dict__`` or what a base gives in its place."""
+        return self._is_dict(node) or _is_inherited_state(definition_of(self._function, node))
 
     def _dictionary(self) -> None:
         """Sort the uses of ``__dict__`` into those of one known name and all others."""
@@ -255,6 +265,11 @@ class _Collector:
         if isinstance(node, (ast.For, ast.comprehension)):
             return self._is_dict(node.iter)
         return isinstance(node, ast.Attribute) and node.attr == "keys" and self._is_dict(node.value)
+
+
+def _is_inherited_state(node: ast.AST) -> bool:
+    """Whether a node is ``super().__getstate__()`` or the like, which is ``__dict__`` itself (Python 3.11)."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__getstate__"
 
 
 def looked_up(node: ast.AST, is_dict: Callable[[ast.AST], bool]) -> ast.expr | None:

@@ -118,8 +118,9 @@ def _bare(context: ClassContext, attribute: str, annotation: str) -> Iterator[Ed
         msg = "the annotation would move to the class, where it becomes an argument of the constructor"
         raise CannotRewrite(msg)
     place, text = context.text.annotation_place, context.text.in_class_body(annotation)
-    suits_torchscript = annotation == text == context.text.spelling("torch.Tensor")
-    if may_be_scripted(context) and (not suits_torchscript or context.text.postpones_annotations):
+    is_plain = annotation == text == context.text.spelling("torch.Tensor")
+    suits_torchscript = is_plain and not context.text.postpones_annotations
+    if not suits_torchscript and (may_be_scripted(context) or may_be_scripted_elsewhere(context)):
         msg = "its annotation would move to the class, where TorchScript takes it at its word"
         raise CannotRewrite(msg)
     if place is None or text is None:

@@ -8,6 +8,7 @@ from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.outside_uses import looked_up_in_dict
+from regbuf_lint.classes.shared_memory import sharing_memory
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing, share_tensor
 from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty, takes_another_shape
 from regbuf_lint.fixes.shown_alone import why_shown
@@ -18,12 +19,14 @@ from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.settings import Persistence
+from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import NAMELESS, Buffer, Dtype, Parameter, Tensor, is_only, may_be, tensors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.use import Use
 
 
 _REFILLED = (
@@ -68,6 +71,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         found.append("it splits the statement: local variables take the items, and the lines below register them")
     if share_tensor(plans):
         found.append("one tensor is stored under several names; as buffers they become separate tensors after `.to()`")
+    found.extend(doubt for plan in plans for doubt in _about_views(context, plan))
     other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
     if other is not None:
         found.append(_about_other(other))
@@ -103,6 +107,25 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and (none := context.places.class_none(plan.attribute)) is not None
     )
     return [*found, *_about_class(context, plans)]
+
+
+def _about_views(context: ClassContext, plan: Plan) -> list[str]:
+    """What methods change in place in one attribute, and find changed in another."""
+    if plan.attribute is None:
+        return []
+    methods = sorted({write.step.method for write in first_tensors(plan) if write.step.own})
+    functions = (context.definition.methods[one] for one in methods if one in context.definition.methods)
+    shared = {other for one in functions for other in sharing_memory(one, plan.attribute)}
+    for other in sorted(shared):
+        changing = next((one.method for name in (other, plan.attribute) for one in _changed(context, name)), None)
+        if changing is not None:
+            what = f"it shares memory with `self.{other}`, and `{changing}` changes one of them in place"
+            return [f"{what}; as buffers they become two tensors after `.to()`"]
+    return []
+
+
+def _changed(context: ClassContext, attribute: str) -> list[Use]:
+    return [one for one in context.trace(attribute).uses(attribute) if one.sink is Sink.MUTATED and not one.guessed]
 
 
 def _about_other(write: Write) -> str:
@@ -226,8 +249,11 @@ def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:
 
 def _about_keys(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
     """What a key more in checkpoints breaks, unless the configuration asks for the key."""
+    too_old = context.settings.without_persistent
+    why = f"`persistent=False` came with torch 1.6, and {too_old}; " if too_old else ""
+    effect = "older checkpoints load with `strict=False` only"
     return [
-        f"`state_dict()` gains `{plan.attribute or 'its key'}`, and older checkpoints load with `strict=False` only"
+        f"{why}`state_dict()` gains `{plan.attribute or 'its key'}`, and {effect}"
         for plan in plans
         if plan.persistent and context.text.wanted_persistence(plan.attribute) is not Persistence.ALWAYS
     ]

@@ -10,7 +10,7 @@ from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.shallow_copies import assigns
 from regbuf_lint.fixes.persistence import is_persistent
-from regbuf_lint.fixes.subclass_writes import assigning_subclass, writes_of_subclasses
+from regbuf_lint.fixes.subclass_writes import assigning_subclass, dropping_subclass, writes_of_subclasses
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.settings import Persistence
@@ -173,6 +173,9 @@ def _refuse_hostile_class(context: ClassContext, attribute: str | None, writes: 
     if context.is_script_module and context.text.wanted_persistence(attribute) is Persistence.NEVER:
         msg = "a ScriptModule refuses buffers with `persistent=False`"
         raise Withheld(msg)
+    if context.settings.without_persistent and context.text.wanted_persistence(attribute) is Persistence.NEVER:
+        msg = f"`persistent=False` came with torch 1.6, and {context.settings.without_persistent}"
+        raise Withheld(msg)
 
 
 def _follows_registration(context: ClassContext, writes: list[Write]) -> bool:
@@ -252,6 +255,10 @@ def _refuse_subclasses(context: ClassContext, attribute: str | None, chosen: tup
     for symbol, write in writes_of_subclasses(context, attribute):
         if _is_no_buffer_value(write.value):
             raise Withheld(_assigned_otherwise(f"the subclass `{symbol.scope.qualname}`"))
+    dropping = next((found for write in chosen if (found := dropping_subclass(context, write))), None)
+    if dropping is not None:
+        msg = f"`{dropping}` runs `nn.Module.__init__` again after it is assigned, and would drop the buffer"
+        raise Withheld(msg)
     if all(write.step.method == "__init__" for write in chosen):
         return
     subclass = assigning_subclass(context, attribute)

@@ -27,7 +27,7 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
     What the class saves by itself need not be there, nor what methods only compute once more, as the constructor does.
     What may start empty or as None, or is a cache of ``forward``, changes its shape, and a saved one would not load.
     """
-    if context.is_script_module:
+    if context.is_script_module or context.settings.without_persistent:
         return True
     wanted = context.text.wanted_persistence(attribute)
     if wanted is not Persistence.AUTO:

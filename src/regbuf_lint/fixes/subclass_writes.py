@@ -36,3 +36,21 @@ def writes_of_subclasses(context: ClassContext, attribute: str) -> Iterator[tupl
         for event in chain(built.events if built is not None else (), *later):
             if isinstance(event, Write) and event.attribute == attribute and event.step.method in methods:
                 yield subclass, event
+
+
+def dropping_subclass(context: ClassContext, write: Write) -> str | None:
+    """A class that inherits from this one and runs ``nn.Module.__init__`` once more behind a write, as two bases may.
+
+    That drops what has been registered until then (torch 2.13).
+    """
+    bases = frozenset(context.inference.classes(context.symbol))
+    for subclass in context.subclasses_at_hand:
+        added = (one for one in context.inference.classes(subclass) if one not in bases)
+        if all(len(context.inference.hierarchy.bases(one)[0]) <= 1 for one in added):
+            continue
+        built = construct(context.inference, subclass)
+        events = built.events if built is not None else ()
+        same = (one for one in events if isinstance(one, Write) and one.target == write.target)
+        if built is not None and any(one.attribute == write.attribute and one.number < built.begun for one in same):
+            return subclass.scope.qualname
+    return None

@@ -151,13 +151,18 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
 def _plain(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Value:
     """The value of an operation without tensors, lists and dicts."""
     are_numbers = all(map(is_plain_number, pair)) or _divides_whole(pair, operator)
+    arrays: Value = frozenset({array_of_operation(pair, operator)} if _has_array(pair) else ())
     if any(isinstance(side, (Unknown, Instance, Submodule)) for side in pair):
-        return frozenset({Unknown(number=are_numbers)})
-    if any(isinstance(side, Array) for side in pair):
-        return frozenset({array_of_operation(pair, operator)})
+        return arrays | {Unknown(number=are_numbers)}  # a tensor and an array give a tensor
+    if arrays:
+        return arrays
     if any(map(is_complex, pair)):
         return frozenset({COMPLEX_NUMBER})
     return NUMBER if are_numbers else OTHER
+
+
+def _has_array(pair: tuple[Alternative, Alternative]) -> bool:
+    return any(isinstance(side, Array) for side in pair)
 
 
 def _divides_whole(pair: tuple[Alternative, Alternative], operator: ast.operator) -> bool:

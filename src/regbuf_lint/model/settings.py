@@ -119,6 +119,7 @@ class Settings(Struct, frozen=True):
         per_attribute_persistent: what they write for some attributes instead; the longest matching pattern counts.
         buffer_style: how fixes register a buffer.
         without_nn_buffer: why ``nn.Buffer`` may not exist where the project runs; empty where nothing says so.
+        without_persistent: why ``register_buffer`` takes no ``persistent`` where the project runs; empty where it does.
         annotate: whether fixes that register a buffer add a class-level annotation.
         oldest_python: the oldest Python that the project says it runs with; None where it does not say.
         line_length: width in columns to which fixes are laid out; 0 where each file has its own.
@@ -148,6 +149,7 @@ class Settings(Struct, frozen=True):
     per_attribute_persistent: tuple[AttributePersistence, ...] = ()
     buffer_style: BufferStyle = BufferStyle.REGISTER_BUFFER
     without_nn_buffer: str = ""
+    without_persistent: str = ""
     annotate: bool = False
     oldest_python: tuple[int, int] | None = None
     line_length: int = 88

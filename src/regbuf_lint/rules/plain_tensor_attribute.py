@@ -78,7 +78,8 @@ DOCS = RuleDocs(
             ),
         ),
         unsafe=(
-            "the buffer is persistent: `state_dict()` gains a key",
+            "the buffer is persistent: `state_dict()` gains a key, as it always does with torch before 1.6",
+            "it shares memory with another attribute, and a method changes one of them in place",
             "it may be somebody else's tensor (an argument, another attribute, a cached result), or a number",
             (
                 "it is an expanded view, or may be of double precision, as NumPy's arrays are; or the code chose its "
@@ -126,6 +127,7 @@ DOCS = RuleDocs(
         withheld=(
             "others than the constructor itself need it before `super().__init__()`",
             "the class, a base or `nn.Module` has the name already",
+            "a subclass runs `nn.Module.__init__` again after it is assigned, and would drop the buffer",
             "it is later deleted, set to something that is no tensor, or looked up in `__dict__`",
             "one statement gives it a Parameter or a plain tensor, and no text tells which",
             "shallow copies of the object change it, or a method changes each of the object's buffers",

@@ -28,6 +28,8 @@ _PACKAGE = "torch"
 _LOWER_ENDS = frozenset({">=", ">", "~=", "==", "==="})
 _LOWER_END = re.compile(r"(?:>=?|~=|===?)\s*(\d+)(?:\.(\d+))?")
 _PYTHON_REQUIRES = re.compile(r"""\bpython_requires\s*=\s*["']([^"']+)""")
+_FIRST_NUMBER = re.compile(r"\btorch\b[^\d\n]*(\d+)(?:\.(\d+))?", re.IGNORECASE)
+"""The release that stands first behind torch's name, in whatever file: quick, and never later than an upper end."""
 _NAMES_PACKAGE = re.compile(r"torch(?![\w.-])", re.IGNORECASE)
 
 
@@ -65,6 +67,40 @@ def runs_with_older_torch(start: Path, release: str) -> str | None:
         if _excludes_from(found, wanted):
             return f"{shown_path(one.path)} excludes it (`{one.text}`)"
     return None
+
+
+def runs_only_before_torch(start: Path, release: str) -> str | None:
+    """What says that the project around a directory runs with no release of torch from ``release`` on, in a few words.
+
+    That is an upper end, or one release that is pinned; files are those of ``runs_with_older_torch``.
+    """
+    wanted = tuple(map(int, release.split(".")))
+    if not _may_name_older(start, wanted):
+        return None
+    from packaging.version import Version  # noqa: PLC0415  slow to load
+
+    for one in _declared_torch(start):
+        found = _specifiers(one.specifiers)
+        if found is not None and (_excludes_from(found, Version(release)) or _pins_before(found, wanted)):
+            return f"{shown_path(one.path)} excludes it (`{one.text}`)"
+    return None
+
+
+def _may_name_older(start: Path, release: tuple[int, ...]) -> bool:
+    """Whether the text of a declaring file names an older release behind torch."""
+    directory = _project(start)
+    if directory is None:
+        return False
+    paths = (directory / PYPROJECT, directory / SETUP, *directory.glob(_REQUIREMENTS))
+    named = (_FIRST_NUMBER.findall(_text(one)) for one in paths)
+    return any((int(major), int(minor or 0)) <= release for every in named for major, minor in every)
+
+
+def _pins_before(specifiers: SpecifierSet, release: tuple[int, ...]) -> bool:
+    """Whether one release alone is allowed, or patches of one, and it is older."""
+    patches = (one for one in specifiers if one.operator == "~=" and one.version.count(".") > 1)
+    pins = (one for one in specifiers if one.operator in {"==", "==="})
+    return any(_release(one.version) < release for one in (*patches, *pins))
 
 
 def _declared_torch(start: Path) -> list[_Declared]:

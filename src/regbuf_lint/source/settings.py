@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 
 from regbuf_lint.model.settings import DEFAULT_EXCLUDES, BufferStyle, PlacedPatterns, Settings
 from regbuf_lint.source.code_style import code_style
-from regbuf_lint.source.declared_versions import oldest_python, runs_with_older_torch
+from regbuf_lint.source.declared_versions import oldest_python, runs_only_before_torch, runs_with_older_torch
 from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.project_tools import ProjectTools, project_root
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from regbuf_lint.source.directory_files import DirectoryFiles
 
 _HAS_NN_BUFFER = "2.5"
+_HAS_PERSISTENT = "1.6"
+"""The release that gave `register_buffer` its argument `persistent` (torch 1.6, pull request 37191)."""
 _SUGGESTS_NN_BUFFER = "RBF202"
 _SELECTING = ("select", "extend-select", "ignore", "extend-ignore", "fixable", "unfixable")
 
@@ -212,4 +214,8 @@ def _with_declared_versions(settings: Settings, start: Path) -> Settings:
                 msg = f"buffer-style `nn-buffer`: {reason}"
                 raise SettingsError(msg)
             settings = replace(settings, without_nn_buffer=reason)
-    return replace(settings, oldest_python=oldest_python(start))
+    return replace(
+        settings,
+        oldest_python=oldest_python(start),
+        without_persistent=runs_only_before_torch(start, _HAS_PERSISTENT) or "",
+    )

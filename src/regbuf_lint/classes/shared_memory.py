@@ -1,0 +1,44 @@
+"""Attributes whose tensors are views of one and the same, since a method made both of one local."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import is_name, name_in_torch, receiver_name
+from regbuf_lint.classes.reaching import definition_of
+from regbuf_lint.classes.stores import own_values, stores_in
+from regbuf_lint.torch_facts.traits import has
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.scopes import FunctionNode
+
+
+def sharing_memory(function: FunctionNode, attribute: str) -> frozenset[str]:
+    """The other attributes of its ``self`` to which a method gives the tensor of one of them, or a view of it."""
+    receiver = receiver_name(function)
+    own = {_maker(function, value) for value in own_values(function, receiver, attribute)}
+    stores = ((target, value) for target, value in stores_in(function) if isinstance(target, ast.Attribute))
+    mine = ((target.attr, value) for target, value in stores if is_name(target.value, receiver))
+    return frozenset(name for name, value in mine if name != attribute and _maker(function, value) in own)
+
+
+def _maker(function: FunctionNode, value: ast.expr) -> ast.expr:
+    """The expression that makes the tensor which a value is, or is a view of."""
+    value = definition_of(function, value)
+    seen = _seen_through(value)
+    return value if seen is None else _maker(function, seen)
+
+
+def _seen_through(value: ast.expr) -> ast.expr | None:
+    """``x`` for ``x[0]``, ``x.view(...)``, ``torch.transpose(x, ...)`` and the like, which may share its memory."""
+    if isinstance(value, ast.Subscript):
+        return value.value
+    if isinstance(value, ast.Attribute):
+        return value.value if has("view_properties", value.attr) else None
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+        return None
+    name = name_in_torch(value.func)
+    if name:
+        return value.args[0] if value.args and has("view_functions", f"torch.{name}") else None
+    return value.func.value if has("view_methods", value.func.attr) else None
