@@ -86,3 +86,26 @@ def test_who_moves_it_by_hand_does_so_where_it_is_moved(body: str, words: str) -
     source = SourceText.from_text(MOVING.format(body=body))
     (finding,) = Session(Settings(root=Path.cwd())).check(Path("net.py"), source).findings
     assert finding.evidence[0].message == words
+
+
+LATE = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def setup(self, n):
+        self.mask = torch.ones(n)
+
+    def forward(self, x):
+        return x * self.mask
+"""
+
+
+def test_the_first_value_that_a_method_gives_replaces_nothing() -> None:
+    source = SourceText.from_text(LATE)
+    (finding,) = Session(Settings(root=Path.cwd())).check(Path("net.py"), source).findings
+    told = ["`forward` (line 10) combines it with `x`, which comes from the caller"]
+    assert [one.message for one in finding.evidence] == told
+    assert finding.method == "setup"
+    assert "declare it in the constructor" in finding.help

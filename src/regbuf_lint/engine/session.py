@@ -184,7 +184,7 @@ class Session:
         """What the rules find in a class, as its own construction or that of a subclass runs it."""
         if construction.stopped:
             notes.unfollowed[symbol.scope.qualname] = None
-        if not construction.events:
+        if not construction.events and not self._inference.uses(symbol).stored:
             return []
         context = self._context(symbol, construction, subclass)
         findings = [finding for rule in self._rules for finding in rule.check(context)]

@@ -130,7 +130,8 @@ def _changes(context: ClassContext, attribute: str, uses: Iterable[Use]) -> Iter
     for use in uses:
         if use.sink is Sink.MUTATED and not (use.is_drawn or use.refilled):
             yield "state", use.span, use.path, use.method, "changes it in place, and `state_dict()` does not save it"
-    for store in context.trace(attribute).replacements(attribute):
+    replaced = context.trace(attribute).replacements(attribute) if context.value_of(attribute) else ()
+    for store in replaced:
         yield "state", store.span, store.path, store.method, _replacing(store)
 
 

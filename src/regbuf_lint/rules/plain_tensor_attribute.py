@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
+from regbuf_lint.findings.set_by_methods import set_by_methods
 from regbuf_lint.findings.tensor_containers import tensor_containers
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.fixes.buffer_fix import BufferFix, computed_name_fix
@@ -39,7 +40,8 @@ DOCS = RuleDocs(
         "`__post_init__`, or a method that they call) and that is neither an `nn.Parameter` nor a registered buffer. "
         "It is reported once per class and attribute, at the first assignment. What nothing comes of (a number without "
         "dimensions, what nothing reads once the object is built, what Python alone reads) is left to RBF006. What a "
-        "comment at the assignment says is no buffer, and why, may stay where it is."
+        "comment at the assignment says is no buffer, and why, may stay where it is. A tensor that only another method "
+        "assigns is reported where that makes it on the CPU, and methods need it where other tensors are."
     ),
     why=(
         "`nn.Module` keeps track of registered state only. A plain tensor stays on its device after `.to()` or "
@@ -126,6 +128,7 @@ DOCS = RuleDocs(
         ),
         withheld=(
             "others than the constructor itself need it before `super().__init__()`",
+            "only a method that is no constructor assigns it: it lies where that makes it, whenever it runs",
             "the class, a base or `nn.Module` has the name already",
             "a subclass runs `nn.Module.__init__` again after it is assigned, and would drop the buffer",
             "it is later deleted, set to something that is no tensor, or looked up in `__dict__`",
@@ -152,6 +155,8 @@ DOCS = RuleDocs(
     ),
 )
 
+_UNKNOWN_ORDER = "whether the object has been moved when the method runs is not known here"
+
 
 def check(context: ClassContext) -> Iterator[Finding]:
     """Findings of one class."""
@@ -164,6 +169,8 @@ def check(context: ClassContext) -> Iterator[Finding]:
     fixes = attribute_fixes(context, reported, tensor_containers(context) if reported else ())
     for attribute, writes in reported.items():
         yield _finding(context, writes, fixes[attribute])
+    for attribute, writes in set_by_methods(context).items():
+        yield _finding(context, writes, BufferFix(None, _UNKNOWN_ORDER, advice=_declared(context, attribute)))
 
 
 def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
@@ -200,6 +207,13 @@ def _consequence(
     is_saved_by_fix = bool(adds) if name is None else attribute_key(name, context.name) in adds
     unsaved = " and `state_dict()` does not save it" if is_saved_by_fix or outcome.fix is None else ""
     return f"{left}{unsaved}" + (f"; {found[0].message}" if found else "")
+
+
+def _declared(context: ClassContext, attribute: str) -> str:
+    """How a constructor makes a buffer of what only methods assign."""
+    name = attribute_key(attribute, context.name)
+    call = f'self.register_buffer("{name}", None, persistent=False)'
+    return f"declare it in the constructor, `{call}`, and make it on the device where it is needed"
 
 
 def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:

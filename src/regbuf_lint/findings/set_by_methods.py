@@ -1,0 +1,75 @@
+"""The attributes to which methods, and no constructor, give tensors that stay on the CPU where other tensors do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.inert import inert
+from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.use import HOST_ONLY, MEETING, Sink
+from regbuf_lint.model.value import Location, Tensor, is_only, tensors
+
+if TYPE_CHECKING:
+    from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.model.use import Store, Use
+
+
+def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
+    """The statements that give an attribute such a tensor, by attribute.
+
+    A tensor that lies where a method's arguments do is none: it mostly is the result of one call that another one
+    reads. What a method makes on the CPU by itself meets tensors of the object's device in whatever order they run.
+    """
+    if context.hooks.registers_on_assignment:
+        return {}
+    found = {name: _writes(context, name) for name in sorted(_left_to_methods(context))}
+    return {name: writes for name, writes in found.items() if writes and _hurts(context, name)}
+
+
+def _left_to_methods(context: ClassContext) -> frozenset[str]:
+    """The attributes that the class's own methods store once the object is built, and nothing before."""
+    stored = context.uses.stored.items()
+    later = (name for name, methods in stored if any(map(context.runs_later, methods)) and not context.value_of(name))
+    return frozenset(name for name in later if not context.deleted(name) and context.collision(name) is None)
+
+
+def _writes(context: ClassContext, attribute: str) -> list[Write]:
+    """The class's own statements that give the attribute a tensor; none where some give it anything else."""
+    writes = [one for one in context.later_events(attribute) if isinstance(one, Write)]
+    if not all(map(_is_new, writes)):
+        return []
+    return [one for one in writes if one.step.own]
+
+
+def _is_new(write: Write) -> bool:
+    """Whether a statement assigns a tensor that was made there, and that carries no graph."""
+    held = list(tensors(write.value))
+    is_assigned = is_only(write.value, Tensor) and write.form not in {WriteForm.BYPASS, WriteForm.DELETED}
+    return is_assigned and all(one.fresh and not (one.derived or one.requires_grad) for one in held)
+
+
+def _hurts(context: ClassContext, attribute: str) -> bool:
+    trace = context.trace(attribute)
+    stores = trace.stores(attribute)
+    if not stores or not all(map(_lies_on_cpu, stores)) or not trace.was_followed(attribute):
+        return False
+    if not any(map(_is_elsewhere, trace.uses(attribute))):
+        return False
+    return exempting(context, attribute) is None and inert(context, attribute) is None
+
+
+def _is_elsewhere(use: Use) -> bool:
+    """Whether a method needs the tensor where others lie: it computes with them, indexes or moves by hand."""
+    if use.sink in MEETING:
+        return use.hurts and not use.guessed
+    return use.sink is Sink.INDEX or (use.flow is Flow.MOVED and use.sink not in HOST_ONLY)
+
+
+def _lies_on_cpu(store: Store) -> bool:
+    """Whether a method makes the tensor where no device is named, or the CPU is."""
+    made = store.trail.tensors
+    held = tensors(store.value)
+    on_cpu = all(one.location in {Location.DEFAULT, Location.CPU} and not one.is_number for one in held)
+    return on_cpu and bool(made) and all(one.on_cpu for one in made)
