@@ -22,6 +22,7 @@ DERIVED = {
     "root",
     "sources",
     "without-nn-buffer",
+    "without-persistent",
 }
 """Fields of settings that are no keys: they follow from where the configuration lies and what lies beside it."""
 MOST_LINES = 150

@@ -1,4 +1,4 @@
-"""The attributes to which methods, and no constructor, give tensors that stay on the CPU where other tensors do not."""
+"""The attributes to which methods, and no constructor, give tensors that are left behind."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
+from regbuf_lint.infer.annotations import annotated_in_body
+from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import HOST_ONLY, MEETING, Sink
-from regbuf_lint.model.value import Location, Tensor, is_only, tensors
+from regbuf_lint.model.value import Location, NoneValue, Tensor, is_only, may_be, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.use import Store, Use
+    from regbuf_lint.model.value import Value
 
 
 def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
     """The statements that give an attribute such a tensor, by attribute.
 
-    A tensor that lies where a method's arguments do is none: it mostly is the result of one call that another one
-    reads. What a method makes on the CPU by itself meets tensors of the object's device in whatever order they run.
+    What a method makes on the CPU by itself meets tensors of the object's device in whatever order they run. A tensor
+    that lies where a method's arguments do mostly is the result of one call that another one reads, unless the body of
+    the class declares it.
     """
     if context.hooks.registers_on_assignment:
         return {}
@@ -36,11 +40,15 @@ def _left_to_methods(context: ClassContext) -> frozenset[str]:
 
 
 def _writes(context: ClassContext, attribute: str) -> list[Write]:
-    """The class's own statements that give the attribute a tensor; none where some give it anything else."""
-    writes = [one for one in context.later_events(attribute) if isinstance(one, Write)]
-    if not all(map(_is_new, writes)):
-        return []
-    return [one for one in writes if one.step.own]
+    """The class's own statements that give the attribute a tensor; none where some give it something else."""
+    every = (one for one in context.later_events(attribute) if isinstance(one, Write))
+    writes = [one for one in every if not _is_without_tensor(one.value)]
+    return [one for one in writes if one.step.own] if all(map(_is_new, writes)) else []
+
+
+def _is_without_tensor(value: Value) -> bool:
+    """Whether a value is None or a number, as on a path on which there is nothing to compute with."""
+    return all(isinstance(one, NoneValue) or is_plain_number(one) for one in value)
 
 
 def _is_new(write: Write) -> bool:
@@ -52,12 +60,22 @@ def _is_new(write: Write) -> bool:
 
 def _hurts(context: ClassContext, attribute: str) -> bool:
     trace = context.trace(attribute)
-    stores = trace.stores(attribute)
-    if not stores or not all(map(_lies_on_cpu, stores)) or not trace.was_followed(attribute):
+    stores = [one for one in trace.stores(attribute) if not _is_without_tensor(one.value)]
+    uses = trace.uses(attribute)
+    if not stores or not trace.was_followed(attribute):
         return False
-    if not any(map(_is_elsewhere, trace.uses(attribute))):
+    if not all(map(_lies_on_cpu, stores)):
+        setting = {one.entry for one in stores}
+        uses = tuple(one for one in uses if one.entry not in setting) if _is_declared(context, attribute) else ()
+    if not any(map(_is_elsewhere, uses)):
         return False
     return exempting(context, attribute) is None and inert(context, attribute) is None
+
+
+def _is_declared(context: ClassContext, attribute: str) -> bool:
+    """Whether the body of the class says that objects have such a tensor, as one says of state."""
+    declared = annotated_in_body(context.inference, context.symbol, attribute)
+    return declared is not None and may_be(declared, Tensor)
 
 
 def _is_elsewhere(use: Use) -> bool:

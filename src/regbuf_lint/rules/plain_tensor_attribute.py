@@ -155,7 +155,7 @@ DOCS = RuleDocs(
     ),
 )
 
-_UNKNOWN_ORDER = "whether the object has been moved when the method runs is not known here"
+_UNKNOWN_ORDER = "it lies where the method makes it, and whether the object has been moved by then is not known here"
 
 
 def check(context: ClassContext) -> Iterator[Finding]:
@@ -213,7 +213,7 @@ def _declared(context: ClassContext, attribute: str) -> str:
     """How a constructor makes a buffer of what only methods assign."""
     name = attribute_key(attribute, context.name)
     call = f'self.register_buffer("{name}", None, persistent=False)'
-    return f"declare it in the constructor, `{call}`, and make it on the device where it is needed"
+    return f"declare it in the constructor: `{call}`"
 
 
 def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
