@@ -136,6 +136,7 @@ MUTANTS = {
         Version('self.register_buffer("scale", ONES)', top="ONES = torch.ones(3)\n"),
         Version("self.scale = ONES", top="ONES = torch.ones(3)\n"),
     ),
+    "same-other-inputs": Mutant("it cuts batches of more than three", Version(first="x = x[: len(self.scale)]")),
     "same-code": Mutant(
         "a method does something else",
         Version(more=method("def size(self):", "return 4")),
@@ -189,14 +190,14 @@ MUTANTS = {
         Version(rows(FIXED, f'self.register_buffer("start", {PART})')),
         Version(rows(PLAIN, f"self.start = {PART}.clone()")),
     ),
-    "outputs-cpu": Mutant("another result, by very little", Version(last=" + 0.0000002")),
+    "outputs-cpu": Mutant("another result in train(), by very little", Version(last=" + 0.0000002 * self.training")),
     "same-calls": Mutant(
         "a part is not called, and so are none of its hooks",
         Version(first="return nn.functional.linear(x, self.linear.weight, self.linear.bias) * self.scale"),
         Version(PLAIN, first="return self.linear(x) * self.scale"),
     ),
     "outputs-cast": Mutant(
-        "it refuses double precision", Version(first="assert torch.float64 not in {x.dtype, self.scale.dtype}")
+        "it refuses double precision", Version(first="assert self.scale.dtype is not torch.float64")
     ),
     "outputs-device": Mutant("forward makes a tensor on the CPU", Version(last=" * torch.ones(3)"), device="meta"),
     "deepcopy": Mutant("copies share the buffer", Version(more=COPIED), Version(PLAIN, more=COPIED)),

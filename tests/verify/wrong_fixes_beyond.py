@@ -214,4 +214,39 @@ LATER: dict[str, Wrong] = {
 }
 """What the outputs and the state of a module that is called do not show."""
 
-BEYOND: dict[str, Wrong] = {**ALIKE, **NAMES, **NEW_CODE, **CALLS, **LATER}
+
+def for_others(before: str, after: str, *, size: int = 3) -> Wrong:
+    """A fix that is right for the inputs that are given, and not for others."""
+    stored, now = (one.replace("ones(3)", f"ones({size})") for one in (PLAIN, FIXED))
+    return "same-other-inputs", Version(now, after), Version(stored, before)
+
+
+TIMES = "return x * self.scale"
+REFUSED = 'if x.shape[-1] != self.scale.numel(): raise {}(f"not {{self.scale.numel()}} features")'
+GROWN = "if x.shape[1] > self.scale.shape[0]: self.scale = torch.ones(x.shape[1])"
+OTHER_INPUTS: dict[str, Wrong] = {
+    "a_batch_size_that_is_written_out": for_others(
+        "return (self.linear(x) * self.scale).view(x.size(0), 3, 1)",
+        "return (self.linear(x) * self.scale).view(2, 3, 1)",
+    ),
+    "a_batch_of_one_loses_its_dimension": for_others(
+        "return (x * self.scale).sum(-1)", "return (x * self.scale).sum(-1, keepdim=True).squeeze()"
+    ),
+    "cut_by_another_dimension": for_others(
+        "return x * self.scale[: x.shape[-1]]", "return x * self.scale[: x.shape[1]]", size=9
+    ),
+    "large_inputs_are_clamped": for_others(TIMES, "return x.clamp(-100, 100) * self.scale"),
+    "a_nan_is_hidden": for_others(TIMES, "return torch.nan_to_num(x * self.scale)"),
+    "cast_to_the_dtype_of_the_buffer": for_others(TIMES, "return (x * self.scale).to(self.scale.dtype)"),
+    "wrong_sizes_are_not_refused": for_others(rows(REFUSED.format("ValueError"), TIMES), TIMES),
+    "another_exception": for_others(
+        rows(REFUSED.format("ValueError"), TIMES), rows(REFUSED.format("RuntimeError"), TIMES)
+    ),
+    "errors_are_swallowed": for_others(
+        TIMES, rows("try:", f"    {TIMES}", "except RuntimeError:", "    return x * self.scale.mean()")
+    ),
+    "it_grows_no_longer": for_others(rows(GROWN, "return x * self.scale[: x.shape[1]]"), TIMES),
+}
+"""What shows on inputs of other lengths, dtypes and values alone."""
+
+BEYOND: dict[str, Wrong] = {**ALIKE, **NAMES, **NEW_CODE, **CALLS, **LATER, **OTHER_INPUTS}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.verify.checks.check import Changes, Seen, error_text
 from regbuf_lint.verify.checks.registry import CHECKS
-from regbuf_lint.verify.model import CPU, SHOWS_BUG, CheckResult, Outcome, Verdict, failed, not_run
+from regbuf_lint.verify.model import CPU, RAISES, SHOWS_BUG, CheckResult, Outcome, Verdict, failed, not_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.model import Case
     from regbuf_lint.verify.observing import Observation
 
-RAISES = {"RBF102": "KeyError", "RBF103": "AttributeError", "RBF104": "TypeError", "RBF106": "TypeError"}
-"""What torch raises while code that these rules find is built or called."""
 MOVING = frozenset({"RBF001", "RBF002", "RBF003", "RBF004", "RBF005", "RBF105"})
 """Rules about tensors that stay behind when the module moves."""
 _SAME = "the fixed version has the same faults"

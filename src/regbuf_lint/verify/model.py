@@ -22,6 +22,8 @@ BUILDS = "builds"
 """The check that stands before all others: the version is built, called, and behaves as a guest should."""
 SHOWS_BUG = "shows-bug"
 """The negative control: the original fails where it is said to be wrong, and the fixed version does not."""
+RAISES = {"RBF102": "KeyError", "RBF103": "AttributeError", "RBF104": "TypeError", "RBF106": "TypeError"}
+"""What torch raises while code that these rules find is built or called."""
 
 
 class CaseError(Exception):

@@ -12,13 +12,14 @@ from regbuf_lint.verify.checks.check import Changes, Seen
 from regbuf_lint.verify.checks.registry import CHECKS
 from regbuf_lint.verify.checks.same_code import SameCode, unrun
 from regbuf_lint.verify.code_changes import code_changes
-from regbuf_lint.verify.control import RAISES, control
+from regbuf_lint.verify.control import control
 from regbuf_lint.verify.model import (
     BUILDS,
     CPU,
     FIXED,
     ORIGINAL,
     PASSED,
+    RAISES,
     CaseReport,
     CheckResult,
     Outcome,

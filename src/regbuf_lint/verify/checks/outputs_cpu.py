@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen
-from regbuf_lint.verify.checks.results import steady_of, told, unlike
+from regbuf_lint.verify.checks.results import drawn, steady_of, told, unlike
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def _results(subject: Subject) -> Facts:
                 inputs = values.replaced(inputs, changes[said])
             try:
                 with contexts.get(said, nullcontext)():
-                    result = _drawn(called(getattr(module, mode)(), inputs))
+                    result = drawn(called(getattr(module, mode)(), inputs))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
                 found[f"call {number} {said}"] = _raised(error)
                 break
@@ -161,8 +160,3 @@ def _raised(error: BaseException) -> str:
 
     raised = error_facts(error)["error"]
     return f"{raised['type']}: {raised['message']}"
-
-
-def _drawn(result: Any) -> Any:
-    """Return what an iterator gives, and anything else as it is."""
-    return list(result) if isinstance(result, Iterator) else result

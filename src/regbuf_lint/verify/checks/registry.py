@@ -25,6 +25,7 @@ from regbuf_lint.verify.checks.same_calls import SameCalls
 from regbuf_lint.verify.checks.same_code import SameCode
 from regbuf_lint.verify.checks.same_gradients import SameGradients
 from regbuf_lint.verify.checks.same_later import SameLater
+from regbuf_lint.verify.checks.same_other_inputs import SameOtherInputs
 from regbuf_lint.verify.checks.same_state import SameState
 from regbuf_lint.verify.checks.state_dict_keys import StateDictKeys
 from regbuf_lint.verify.checks.state_kept import StateKept
@@ -41,6 +42,7 @@ CHECKS: dict[str, Check] = {
         SameCalls(),
         SameState(),  # before what makes torch itself change for the whole program, as optimizers do
         SameLater(),
+        SameOtherInputs(),
         Moves(),
         MovesAfterUse(),
         Casts(),

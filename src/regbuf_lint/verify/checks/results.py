@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.differing import difference, steady
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
+
+
+def drawn(result: Any) -> Any:
+    """Return what an iterator gives, and anything else as it is."""
+    return list(result) if isinstance(result, Iterator) else result
 
 
 def told(subject: Subject, module: nn.Module, inputs: Any, result: Any, *, graphs: bool, memory: bool = True) -> Facts:
