@@ -25,6 +25,7 @@ from regbuf_lint.verify.checks.same_calls import SameCalls
 from regbuf_lint.verify.checks.same_code import SameCode
 from regbuf_lint.verify.checks.same_gradients import SameGradients
 from regbuf_lint.verify.checks.same_later import SameLater
+from regbuf_lint.verify.checks.same_other_arguments import SameOtherArguments
 from regbuf_lint.verify.checks.same_other_inputs import SameOtherInputs
 from regbuf_lint.verify.checks.same_state import SameState
 from regbuf_lint.verify.checks.state_dict_keys import StateDictKeys
@@ -60,7 +61,8 @@ CHECKS: dict[str, Check] = {
         Pickles(),
         Exports(),
         DdpSafe(),
-        OtherDefaults(),  # the last, since what the code keeps may lie on meta from then on
+        SameOtherArguments(),
+        OtherDefaults(),  # these are the last, since what the code keeps may lie on meta from then on
     )
 }
 """The checks by name."""

@@ -28,6 +28,8 @@ _LONGEST_WORK, _LONGEST_WAIT, LONGEST_OF_ALL = 3, 10, 30
 
 The clock alone would blame a fix for a machine that has much to do.
 """
+LONGEST_OF_OTHERS = 10
+"""Seconds of the clock for calls on all other inputs, and for constructing with all other arguments."""
 _WAYS = (("", False, 1), (" in eval()", True, 1), (" twice", False, 2))
 """How a changed method is called: what is said of it, whether in `eval()`, and how often; others, in the first way."""
 
