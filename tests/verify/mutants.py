@@ -112,6 +112,14 @@ UNPICKLED = method("def __reduce__(self):", NOW + "raise TypeError", "return sup
     "self.scale", "self.scale.clone()"
 )
 
+
+def sized(stored: str, arguments: str = "n=3", more: str = "") -> str:
+    """A class whose constructor takes arguments with defaults, and stores what is multiplied with the input."""
+    head = rows(f"class Part(nn.Module):\n    def __init__(self, {arguments}):", "super().__init__()", stored)
+    return head + "\n" + method("def forward(self, x):", "return x * torch.stack(list(self.scale))") + more + "\n"
+
+
+WITH_PART = "nn.Sequential(Net(), Part())"
 PART = "torch.from_numpy(self.linear.weight.detach().numpy()[1:])"
 
 MUTANTS = {
@@ -135,6 +143,11 @@ MUTANTS = {
         "loading a checkpoint writes into a constant of the file",
         Version('self.register_buffer("scale", ONES)', top="ONES = torch.ones(3)\n"),
         Version("self.scale = ONES", top="ONES = torch.ones(3)\n"),
+    ),
+    "same-other-arguments": Mutant(
+        "a size is written out",
+        Version(top=sized(FIXED), made=WITH_PART),
+        Version(PLAIN, top=sized("self.scale = torch.ones(n)"), made=WITH_PART),
     ),
     "same-other-inputs": Mutant("it cuts batches of more than three", Version(first="x = x[: len(self.scale)]")),
     "same-code": Mutant(

@@ -43,7 +43,7 @@ def test_it_leaves_its_results_and_writes_the_page(bare: dict[str, str], tmp_pat
     table = (tmp_path / "out" / "verification.csv").read_text(encoding="utf-8")
     header, (*numbers, original, seconds, memory) = csv.reader(table.splitlines())
     assert header == ["case", "passed", "failed", "not run", "the original", "seconds", "MiB"]
-    assert numbers == ["RBF001/case", "28", "0", "0"]
+    assert numbers == ["RBF001/case", "29", "0", "0"]
     assert original.startswith("cpu: fails ")
     assert float(seconds) > 0
     assert int(memory) > 0 or sys.platform != "linux"

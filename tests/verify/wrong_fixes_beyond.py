@@ -5,7 +5,7 @@ All were verified once.
 
 from __future__ import annotations
 
-from mutants import FIXED, PLAIN, Version, method, rows
+from mutants import FIXED, PLAIN, WITH_PART, Version, method, rows, sized
 from wrong_fixes import ORIGINAL, Wrong, above
 
 
@@ -249,4 +249,42 @@ OTHER_INPUTS: dict[str, Wrong] = {
 }
 """What shows on inputs of other lengths, dtypes and values alone."""
 
-BEYOND: dict[str, Wrong] = {**ALIKE, **NAMES, **NEW_CODE, **CALLS, **LATER, **OTHER_INPUTS}
+
+def constructed(arguments: str, before: str, after: str, more: str = "") -> Wrong:
+    """A fix of a part that is right for the arguments with which the factory constructs it."""
+    tops = sized(f"self.scale = {before}", arguments), sized(after, arguments, more)
+    return "same-other-arguments", Version(top=tops[1], made=WITH_PART), Version(PLAIN, top=tops[0], made=WITH_PART)
+
+
+def registered(value: str) -> str:
+    return f'self.register_buffer("scale", {value}, persistent=False)'
+
+
+ARGUMENTS: dict[str, Wrong] = {
+    "a_size_that_is_written_out": constructed("n=3", "torch.ones(n)", registered("torch.ones(3)")),
+    "the_device_is_dropped": constructed("device=None", "torch.ones(3, device=device)", registered("torch.ones(3)")),
+    "the_dtype_is_dropped": constructed("dtype=None", "torch.ones(3, dtype=dtype)", registered("torch.ones(3)")),
+    "registered_in_one_branch_alone": constructed(
+        "scaled=True", "torch.ones(3) if scaled else None", f"if scaled: {registered('torch.ones(3)')}"
+    ),
+    "another_mode": constructed(
+        'mode="ones"',
+        'torch.ones(3) if mode == "ones" else torch.full((3,), 0.5)',
+        registered('torch.ones(3) if mode == "ones" else torch.full((3,), 0.25)'),
+    ),
+    "a_number_that_is_written_out": constructed("rate=0.5", "torch.ones(3) * rate", registered("torch.ones(3) * 0.5")),
+    "memory_is_shared_no_longer": constructed(
+        "share=False",
+        "torch.ones(3).share_memory_() if share else torch.ones(3)",
+        registered("torch.ones(3)"),
+    ),
+    "a_list_of_fixed_length": constructed(
+        "count=3",
+        "[torch.ones(()) for k in range(count)]",
+        rows("for k in range(count):", '    self.register_buffer(f"scale_{k}", torch.ones(()), persistent=False)'),
+        method("@property\n    def scale(self):", "return [self.scale_0, self.scale_1, self.scale_2]"),
+    ),
+}
+"""What shows on objects that are constructed with other arguments alone."""
+
+BEYOND: dict[str, Wrong] = {**ALIKE, **NAMES, **NEW_CODE, **CALLS, **LATER, **OTHER_INPUTS, **ARGUMENTS}

@@ -12,7 +12,7 @@ from regbuf_lint.verify.checks.runs import LONGEST_OF_OTHERS, TookLongError, tim
 from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from torch import nn
 
@@ -30,16 +30,19 @@ class SameOtherArguments(Check):
     name = "same-other-arguments"
     asserts = (
         "constructed again with one argument being another integer, float, flag, dtype, device, or text that is "
-        "compared with, classes that had plain tensors hold the same Parameters, buffers and fixed attributes, or "
-        "raise as before"
+        "compared with, classes that had plain tensors hold the same Parameters, buffers and fixed attributes, where "
+        "the original can be constructed so"
     )
     shows_bug = False
     needs_original = True
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Construct with each; in the original twice, since what is not the same each time tells nothing."""
-        facts: Facts = {"made": _all_made(subject)}
-        return facts | {"again": _all_made(subject)} if subject.side == ORIGINAL else facts
+        from regbuf_lint.verify.worker.other_arguments import constructions  # noqa: PLC0415  imports torch
+
+        found = constructions(subject)
+        facts: Facts = {"made": _all_made(subject, found)}
+        return facts | {"again": _all_made(subject, found)} if subject.side == ORIGINAL else facts
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""
@@ -78,11 +81,13 @@ def _differing(now: Facts, before: Facts, again: Facts, gone: set[str]) -> Itera
             continue
         for name, one in theirs["held"].items():
             known = name in agreed if name in as_given[1]["held"] else one["registered"] or name in ours["held"]
-            follows = theirs["moves"] and ours["held"].get(name, one)["follows"] and not one["follows"]
-            if known and not follows and name.rpartition(".")[2] not in gone:
+            follows = ours["held"].get(name, one)["follows"]
+            is_better = theirs["moves"] and follows and not one["follows"]
+            if known and not is_better and name.rpartition(".")[2] not in gone:
+                is_worse = theirs["moves"] and one["follows"] and not follows
                 said = _unlike(name, ours["held"], theirs["held"], theirs_again["held"])
                 if said:
-                    yield arguments, f"holds something else: {said}"
+                    yield arguments, f"holds something else: {f'{name} does not follow it' if is_worse else said}"
 
 
 def _unlike(name: str, now: Facts, before: Facts, again: Facts) -> str:
@@ -97,13 +102,11 @@ def _unlike(name: str, now: Facts, before: Facts, again: Facts) -> str:
     return f"{said} in {name}" if said else ""
 
 
-def _all_made(subject: Subject) -> Facts:
+def _all_made(subject: Subject, constructions: Iterable[Construction]) -> Facts:
     """Return what objects hold that are constructed anew, by class and arguments."""
-    from regbuf_lint.verify.worker.other_arguments import constructions  # noqa: PLC0415  imports torch
-
     end = time.monotonic() + LONGEST_OF_OTHERS
     found: Facts = {}
-    for one in constructions(subject):
+    for one in constructions:
         variations = list(one.variations())
         for variation in (None, *variations) if variations else ():
             if time.monotonic() < end:
