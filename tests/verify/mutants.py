@@ -144,12 +144,12 @@ MUTANTS = {
         Version('self.register_buffer("scale", ONES)', top="ONES = torch.ones(3)\n"),
         Version("self.scale = ONES", top="ONES = torch.ones(3)\n"),
     ),
-    "same-other-arguments": Mutant(
+    "other-arguments": Mutant(
         "a size is written out",
         Version(top=sized(FIXED), made=WITH_PART),
         Version(PLAIN, top=sized("self.scale = torch.ones(n)"), made=WITH_PART),
     ),
-    "same-other-inputs": Mutant("it cuts batches of more than three", Version(first="x = x[: len(self.scale)]")),
+    "other-inputs": Mutant("it cuts batches of more than three", Version(first="x = x[: len(self.scale)]")),
     "same-code": Mutant(
         "a method does something else",
         Version(more=method("def size(self):", "return 4")),

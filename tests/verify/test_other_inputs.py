@@ -70,5 +70,5 @@ def test_indices_that_are_out_of_range(before: str, after: str, expected: Outcom
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
     with BorrowingWorker(Limits()) as worker:
         (report,) = run_cases(list(pairs(tmp_path)), Machine("2.13.0", "3", {}), [worker])
-    (result,) = [one for one in report.results if one.check == "same-other-inputs"]
+    (result,) = [one for one in report.results if one.check == "other-inputs"]
     assert result.verdict.outcome is expected, result.verdict.reason

@@ -218,7 +218,7 @@ LATER: dict[str, Wrong] = {
 def for_others(before: str, after: str, *, size: int = 3) -> Wrong:
     """A fix that is right for the inputs that are given, and not for others."""
     stored, now = (one.replace("ones(3)", f"ones({size})") for one in (PLAIN, FIXED))
-    return "same-other-inputs", Version(now, after), Version(stored, before)
+    return "other-inputs", Version(now, after), Version(stored, before)
 
 
 TIMES = "return x * self.scale"
@@ -253,7 +253,7 @@ OTHER_INPUTS: dict[str, Wrong] = {
 def constructed(arguments: str, before: str, after: str, more: str = "") -> Wrong:
     """A fix of a part that is right for the arguments with which the factory constructs it."""
     tops = sized(f"self.scale = {before}", arguments), sized(after, arguments, more)
-    return "same-other-arguments", Version(top=tops[1], made=WITH_PART), Version(PLAIN, top=tops[0], made=WITH_PART)
+    return "other-arguments", Version(top=tops[1], made=WITH_PART), Version(PLAIN, top=tops[0], made=WITH_PART)
 
 
 def registered(value: str) -> str:

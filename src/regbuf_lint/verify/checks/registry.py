@@ -14,7 +14,9 @@ from regbuf_lint.verify.checks.moves_after_use import MovesAfterUse
 from regbuf_lint.verify.checks.no_gradients import NoGradients
 from regbuf_lint.verify.checks.not_parameters import NotParameters
 from regbuf_lint.verify.checks.optimizer_step import OptimizerStep
+from regbuf_lint.verify.checks.other_arguments import OtherArguments
 from regbuf_lint.verify.checks.other_defaults import OtherDefaults
+from regbuf_lint.verify.checks.other_inputs import OtherInputs
 from regbuf_lint.verify.checks.outputs_cast import OutputsCast
 from regbuf_lint.verify.checks.outputs_cpu import OutputsCpu
 from regbuf_lint.verify.checks.outputs_device import OutputsDevice
@@ -25,8 +27,6 @@ from regbuf_lint.verify.checks.same_calls import SameCalls
 from regbuf_lint.verify.checks.same_code import SameCode
 from regbuf_lint.verify.checks.same_gradients import SameGradients
 from regbuf_lint.verify.checks.same_later import SameLater
-from regbuf_lint.verify.checks.same_other_arguments import SameOtherArguments
-from regbuf_lint.verify.checks.same_other_inputs import SameOtherInputs
 from regbuf_lint.verify.checks.same_state import SameState
 from regbuf_lint.verify.checks.state_dict_keys import StateDictKeys
 from regbuf_lint.verify.checks.state_kept import StateKept
@@ -43,7 +43,7 @@ CHECKS: dict[str, Check] = {
         SameCalls(),
         SameState(),  # before what makes torch itself change for the whole program, as optimizers do
         SameLater(),
-        SameOtherInputs(),
+        OtherInputs(),
         Moves(),
         MovesAfterUse(),
         Casts(),
@@ -61,7 +61,7 @@ CHECKS: dict[str, Check] = {
         Pickles(),
         Exports(),
         DdpSafe(),
-        SameOtherArguments(),
+        OtherArguments(),
         OtherDefaults(),  # these are the last, since what the code keeps may lie on meta from then on
     )
 }

@@ -24,10 +24,10 @@ _AS_GIVEN = ""
 """The key of what is held with the factory's own arguments."""
 
 
-class SameOtherArguments(Check):
+class OtherArguments(Check):
     """Objects of the classes that had plain tensors, with one argument of the constructor being another."""
 
-    name = "same-other-arguments"
+    name = "other-arguments"
     asserts = (
         "constructed again with one argument being another integer, float, flag, dtype, device, or text that is "
         "compared with, classes that had plain tensors hold the same Parameters, buffers and fixed attributes, where "

@@ -19,10 +19,10 @@ _LOOKUPS = frozenset({"AttributeError", "IndexError", "KeyError"})
 """What is raised where something is not found: in a list, or in a module whose buffers have taken its place."""
 
 
-class SameOtherInputs(Check):
+class OtherInputs(Check):
     """Calls on inputs of other lengths, numbers of dimensions, dtypes and values, which the module may refuse."""
 
-    name = "same-other-inputs"
+    name = "other-inputs"
     asserts = (
         "on inputs twice as long, the first alone, with a dimension more, with a longer last dimension, in float64, "
         "with a NaN, and on large numbers, it gives the same bit for bit, or raises an exception of the same class"
