@@ -161,7 +161,7 @@ class TestOutput:
         code, out, _ = run(*self.ARGUMENTS, capsys=capsys)
         assert code == cli.FAILED
         assert "plain-tensors     cpu     FAILED   left: scale: tensor" in out
-        assert out.endswith("6 failed, 11 not run.\n")
+        assert out.endswith("6 failed, 13 not run.\n")
 
     def test_a_table_for_a_terminal(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.importorskip("rich")
