@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, last_name, receiver_name
 from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.scopes import nested_blocks
 from regbuf_lint.index.tree import walk
 from regbuf_lint.torch_facts.traits import has
 
@@ -39,6 +40,21 @@ def pairs_of(statement: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.expr, 
     if statement.value is not None:
         for target in targets_of(statement):
             yield from _pairs(target, statement.value)
+
+
+def assigned_attributes(function: FunctionNode) -> frozenset[str]:
+    """The attributes of its ``self`` that statements of a method assign; quick, since no expression is looked into."""
+    receiver = receiver_name(function)
+    targets: list[ast.expr] = []
+    waiting: list[ast.stmt] = list(function.body)
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets += targets_of(statement)
+        else:
+            waiting += (inner for block in nested_blocks(statement) for inner in block)
+    parts = (part for one in targets for part in (one.elts if isinstance(one, (ast.Tuple, ast.List)) else (one,)))
+    return frozenset(one.attr for one in parts if isinstance(one, ast.Attribute) and is_name(one.value, receiver))
 
 
 def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Sequence[ast.expr]:

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from regbuf_lint.class_context.context import ClassContext
 from regbuf_lint.classes.module_likeness import looks_like_module
+from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
 from regbuf_lint.engine.fixing import without_fixes_of
 from regbuf_lint.engine.screen import Screen
@@ -184,7 +185,7 @@ class Session:
         """What the rules find in a class, as its own construction or that of a subclass runs it."""
         if construction.stopped:
             notes.unfollowed[symbol.scope.qualname] = None
-        if not construction.events and not self._inference.uses(symbol).stored:
+        if not construction.events and not any(map(assigned_attributes, self._inference.definition(symbol).functions)):
             return []
         context = self._context(symbol, construction, subclass)
         findings = [finding for rule in self._rules for finding in rule.check(context)]

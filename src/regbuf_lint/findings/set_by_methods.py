@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.infer.annotations import annotated_in_body
@@ -29,14 +30,22 @@ def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
     if context.hooks.registers_on_assignment:
         return {}
     found = {name: _writes(context, name) for name in sorted(_left_to_methods(context))}
-    return {name: writes for name, writes in found.items() if writes and _hurts(context, name)}
+    return {name: writes for name, writes in found.items() if writes and _hurts(context, name, writes)}
 
 
 def _left_to_methods(context: ClassContext) -> frozenset[str]:
-    """The attributes that the class's own methods store once the object is built, and nothing before."""
-    stored = context.uses.stored.items()
-    later = (name for name, methods in stored if any(map(context.runs_later, methods)) and not context.value_of(name))
+    """The attributes that the class's own methods store once the object is built, and nothing before.
+
+    Some other method reads each of them.
+    """
+    functions = (one for one in context.definition.functions if one.name not in context.building)
+    stored = frozenset[str]().union(*map(assigned_attributes, functions))
+    later = (name for name in stored if not context.value_of(name) and _is_read_by_another(context, name))
     return frozenset(name for name in later if not context.deleted(name) and context.collision(name) is None)
+
+
+def _is_read_by_another(context: ClassContext, attribute: str) -> bool:
+    return not context.readers(attribute) <= context.family_uses.stored.get(attribute, set())
 
 
 def _writes(context: ClassContext, attribute: str) -> list[Write]:
@@ -58,7 +67,10 @@ def _is_new(write: Write) -> bool:
     return is_assigned and all(one.fresh and not (one.derived or one.requires_grad) for one in held)
 
 
-def _hurts(context: ClassContext, attribute: str) -> bool:
+def _hurts(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
+    is_declared = _is_declared(context, attribute)
+    if not is_declared and not all(_may_be_on_cpu(one.value) for one in writes):
+        return False
     trace = context.trace(attribute)
     stores = [one for one in trace.stores(attribute) if not _is_without_tensor(one.value)]
     uses = trace.uses(attribute)
@@ -66,7 +78,7 @@ def _hurts(context: ClassContext, attribute: str) -> bool:
         return False
     if not all(map(_lies_on_cpu, stores)):
         setting = {one.entry for one in stores}
-        uses = tuple(one for one in uses if one.entry not in setting) if _is_declared(context, attribute) else ()
+        uses = tuple(one for one in uses if one.entry not in setting) if is_declared else ()
     if not any(map(_is_elsewhere, uses)):
         return False
     return exempting(context, attribute) is None and inert(context, attribute) is None
@@ -88,6 +100,9 @@ def _is_elsewhere(use: Use) -> bool:
 def _lies_on_cpu(store: Store) -> bool:
     """Whether a method makes the tensor where no device is named, or the CPU is."""
     made = store.trail.tensors
-    held = tensors(store.value)
-    on_cpu = all(one.location in {Location.DEFAULT, Location.CPU} and not one.is_number for one in held)
-    return on_cpu and bool(made) and all(one.on_cpu for one in made)
+    return _may_be_on_cpu(store.value) and bool(made) and all(one.on_cpu for one in made)
+
+
+def _may_be_on_cpu(value: Value) -> bool:
+    """Whether a value has dimensions, and nothing names another device for it."""
+    return all(one.location in {Location.DEFAULT, Location.CPU} and not one.is_number for one in tensors(value))

@@ -136,7 +136,8 @@ class Scope:
 
     def _set_by_functions(self) -> Iterator[tuple[str, Binding]]:
         """Names of the file that its functions bind anew (``global x``)."""
-        if self.parent is not None or not _GLOBAL.search(self.file.source.text):
+        text = self.file.source.text
+        if self.parent is not None or "global" not in text or not _GLOBAL.search(text):
             return
         for node in walk(self.node):
             if isinstance(node, ast.Global):
