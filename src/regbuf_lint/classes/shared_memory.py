@@ -7,20 +7,32 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, name_in_torch, receiver_name
 from regbuf_lint.classes.reaching import definition_of
-from regbuf_lint.classes.stores import own_values, stores_in
+from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from regbuf_lint.index.scopes import FunctionNode
 
 
 def sharing_memory(function: FunctionNode, attribute: str) -> frozenset[str]:
     """The other attributes of its ``self`` to which a method gives the tensor of one of them, or a view of it."""
+    makers = _makers(function)
+    several = (names for names in makers.values() if attribute in names)
+    return frozenset[str]().union(*several) - {attribute}
+
+
+@once_per_node
+def _makers(function: FunctionNode) -> Mapping[ast.expr, frozenset[str]]:
+    """The attributes that a method gives what one expression makes, where these are several, by that expression."""
     receiver = receiver_name(function)
-    own = {_maker(function, value) for value in own_values(function, receiver, attribute)}
-    stores = ((target, value) for target, value in stores_in(function) if isinstance(target, ast.Attribute))
-    mine = ((target.attr, value) for target, value in stores if is_name(target.value, receiver))
-    return frozenset(name for name, value in mine if name != attribute and _maker(function, value) in own)
+    found: dict[ast.expr, set[str]] = {}
+    for target, value in stores_in(function):
+        if isinstance(target, ast.Attribute) and is_name(target.value, receiver):
+            found.setdefault(_maker(function, value), set()).add(target.attr)
+    return {maker: frozenset(names) for maker, names in found.items() if len(names) > 1}
 
 
 def _maker(function: FunctionNode, value: ast.expr) -> ast.expr:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
-from regbuf_lint.infer.annotations import annotated_in_body
+from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.trail import Flow
@@ -41,11 +42,19 @@ def _left_to_methods(context: ClassContext) -> frozenset[str]:
     functions = (one for one in context.definition.functions if one.name not in context.building)
     stored = frozenset[str]().union(*map(assigned_attributes, functions))
     later = (name for name in stored if not context.value_of(name) and _is_read_by_another(context, name))
-    return frozenset(name for name in later if not context.deleted(name) and context.collision(name) is None)
+    return frozenset(name for name in later if not _is_given(context, name))
 
 
 def _is_read_by_another(context: ClassContext, attribute: str) -> bool:
     return not context.readers(attribute) <= context.family_uses.stored.get(attribute, set())
+
+
+def _is_given(context: ClassContext, attribute: str) -> bool:
+    """Whether a class body, or a constructor of a subclass, gives objects the attribute, or a method deletes it."""
+    if context.deleted(attribute) or context.collision(attribute) is not None:
+        return True
+    built = (construct(context.inference, one) for one in context.subclasses_at_hand)
+    return any(one is not None and attribute in one.attributes for one in built)
 
 
 def _writes(context: ClassContext, attribute: str) -> list[Write]:
@@ -85,9 +94,10 @@ def _hurts(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
 
 
 def _is_declared(context: ClassContext, attribute: str) -> bool:
-    """Whether the body of the class says that objects have such a tensor, as one says of state."""
-    declared = annotated_in_body(context.inference, context.symbol, attribute)
-    return declared is not None and may_be(declared, Tensor)
+    """Whether the body of the class, or of one of its family, says that objects have such a tensor: it is state."""
+    declaring = (one for one in context.definitions if attribute in one.annotations)
+    types = (annotated(context.inference, one.symbol.scope, one.annotations[attribute]) for one in declaring)
+    return any(may_be(one, Tensor) for one in types)
 
 
 def _is_elsewhere(use: Use) -> bool:

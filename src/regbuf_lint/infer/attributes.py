@@ -184,7 +184,7 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule | NamedTuple, name
     construction = frame.construct(symbol)
     if construction is not None and name in construction.attributes:
         return held(without(construction.attributes[name].value, Unset)) or UNKNOWN
-    if _is_property(frame, symbol, name):
+    if frame.inference.find_property(symbol, name) is not None:
         return UNKNOWN
     value = class_level(frame, symbol, name)
     if value is None or value == NONE:  # what a field is by default says less than what it may be
@@ -215,10 +215,9 @@ def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Valu
         static = "staticmethod" in decorator_names(found[1])
         receiver: Value | None = None if static else frozenset({owner})
         return frozenset({bound(*found, receiver)})
-    for base in inference.classes(owner.symbol):
-        getter = inference.definition(base).properties.get(name)
-        if getter is not None:
-            return held(run_method(frame, base, getter, frozenset({owner}), state), alias=name)
+    getter = inference.find_property(owner.symbol, name)
+    if getter is not None:
+        return held(run_method(frame, *getter, frozenset({owner}), state), alias=name)
     value = class_level(frame, owner.symbol, name)
     if value is not None:
         return value
@@ -250,10 +249,6 @@ def _from_outside(frame: Frame, owner: SelfValue, name: str) -> Value:
         if name in known.names:
             return frozenset({SelfMethod(owner.symbol, name)})
     return frozenset({Unknown(of_module=True)})
-
-
-def _is_property(frame: Frame, symbol: ClassSymbol, name: str) -> bool:
-    return any(name in frame.inference.definition(base).properties for base in frame.inference.classes(symbol))
 
 
 def class_level(frame: Frame, symbol: ClassSymbol, name: str) -> Value | None:

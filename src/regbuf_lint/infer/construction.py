@@ -62,7 +62,7 @@ def _run_later(
     inference: Inference, symbol: ClassSymbol, method: str
 ) -> tuple[tuple[Event, ...], Mapping[str, AttributeState]]:
     built = construct(inference, symbol)
-    found = inference.find_method(symbol, method)
+    found = inference.find_method(symbol, method) or inference.find_property(symbol, method)
     if built is None or found is None:
         return (), {}
     recorder, state = Recorder(), State(attributes=built.attributes, initialised=True)

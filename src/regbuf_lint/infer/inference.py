@@ -215,6 +215,11 @@ class Inference:
                 return owner, method
         return None
 
+    def find_property(self, symbol: ClassSymbol, name: str) -> tuple[ClassSymbol, FunctionNode] | None:
+        """The getter that runs when an attribute is read from an object of the class."""
+        found = ((owner, self.definition(owner).properties.get(name)) for owner in self.classes(symbol))
+        return next(((owner, getter) for owner, getter in found if getter is not None), None)
+
     def is_free_of(self, symbol: ClassSymbol, methods: frozenset[str], words: tuple[str, ...]) -> bool:
         """Whether the bodies of some methods, as the class has them, hold none of the words and no decorator."""
         for name in methods:

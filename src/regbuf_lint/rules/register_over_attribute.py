@@ -122,9 +122,7 @@ def _is_readable(context: ClassContext, event: Registration, attribute: str) -> 
 
 def _read_by_property(context: ClassContext, name: str) -> frozenset[str] | None:
     """Attributes that the getter of a property reads; None where the name is no property."""
-    if not any(
-        name in context.inference.definition(base).properties for base in context.inference.classes(context.built)
-    ):
+    if context.inference.find_property(context.built, name) is None:
         return None
     return frozenset(read for read, methods in context.object_uses.read.items() if name in methods)
 
