@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, TypeAlias
 
 from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
-from regbuf_lint.classes.stores import pairs_of, stores_in, targets_of
+from regbuf_lint.classes.stores import stores_in, whole_pairs
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import FUNCTIONS, nested_blocks
 from regbuf_lint.index.tree import children, walk
@@ -95,8 +95,8 @@ class _Reading:
             return behind
         given = {
             target.id: self.found.get(value, value)
-            for target, value in pairs_of(statement)
-            if isinstance(target, ast.Name) and (value is not statement.value or target in targets_of(statement))
+            for target, value in whole_pairs(statement)
+            if isinstance(target, ast.Name)
         }
         self._held.update(one.attr for one in given.values() if isinstance(one, ast.Attribute))
         return {**behind, **given}

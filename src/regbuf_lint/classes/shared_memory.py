@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, name_in_torch, receiver_name
 from regbuf_lint.classes.reaching import definition_of
-from regbuf_lint.classes.stores import stores_in
+from regbuf_lint.classes.stores import whole_pairs
 from regbuf_lint.index.once import once_per_node
+from regbuf_lint.index.tree import walk
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def _makers(function: FunctionNode) -> Mapping[ast.expr, frozenset[str]]:
     """The attributes that a method gives what one expression makes, where these are several, by that expression."""
     receiver = receiver_name(function)
     found: dict[ast.expr, set[str]] = {}
-    for target, value in stores_in(function):
+    statements = (one for one in walk(function) if isinstance(one, (ast.Assign, ast.AnnAssign)))
+    for target, value in (pair for one in statements for pair in whole_pairs(one)):
         if isinstance(target, ast.Attribute) and is_name(target.value, receiver):
             found.setdefault(_maker(function, value), set()).add(target.attr)
     return {maker: frozenset(names) for maker, names in found.items() if len(names) > 1}

@@ -42,6 +42,12 @@ def pairs_of(statement: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.expr, 
             yield from _pairs(target, statement.value)
 
 
+def whole_pairs(statement: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of one assignment that get all of an expression, each with it; not those that get parts of one."""
+    targets = targets_of(statement)
+    return ((one, value) for one, value in pairs_of(statement) if value is not statement.value or one in targets)
+
+
 def assigned_attributes(function: FunctionNode) -> frozenset[str]:
     """The attributes of its ``self`` that statements of a method assign; quick, since no expression is looked into."""
     receiver = receiver_name(function)

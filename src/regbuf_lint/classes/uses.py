@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field, structs
 
-from regbuf_lint.classes.definition import ClassDefinition, is_none, name_in_torch, receiver_name
+from regbuf_lint.classes.definition import ClassDefinition, is_none, last_name, name_in_torch, receiver_name
 from regbuf_lint.classes.inner_functions import kept_functions
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.tree import walk
@@ -268,8 +268,11 @@ class _Collector:
 
 
 def _is_inherited_state(node: ast.AST) -> bool:
-    """Whether a node is ``super().__getstate__()`` or the like, which is ``__dict__`` itself (Python 3.11)."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__getstate__"
+    """Whether a node is ``super().__getstate__()``, or a base's of the object, which is ``__dict__`` (Python 3.11)."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "__getstate__":
+        return False
+    owner = node.func.value
+    return bool(node.args) or (isinstance(owner, ast.Call) and last_name(owner.func) == "super")
 
 
 def looked_up(node: ast.AST, is_dict: Callable[[ast.AST], bool]) -> ast.expr | None:
