@@ -10,7 +10,7 @@ from msgspec import Struct
 from regbuf_lint.classes.called_functions import called_functions
 from regbuf_lint.classes.definition import bound_in, names_in
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
-from regbuf_lint.model.settings import BufferStyle
+from regbuf_lint.model.settings import BufferStyle, Persistence
 from regbuf_lint.placement.annotation_habits import AnnotationHabits, annotation_habits
 from regbuf_lint.placement.annotations import (
     FIELD_DECORATORS,
@@ -22,6 +22,7 @@ from regbuf_lint.placement.annotations import (
     postpones_evaluation,
 )
 from regbuf_lint.placement.blocks import is_alone_in_block
+from regbuf_lint.rewrite.names import attribute_key
 from regbuf_lint.rewrite.style import TextStyle, quote_of, width_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.model.fix import Edit
-    from regbuf_lint.model.settings import Persistence
     from regbuf_lint.model.span import Span
 
 
@@ -197,6 +197,12 @@ class ClassText:
         matching = [one for one in several if self._context.matches(attribute, one.pattern)]
         chosen = max(matching, key=lambda one: len(one.pattern), default=None)
         return self._context.settings.persistent if chosen is None else chosen.persistent
+
+    def registration_of_none(self, attribute: str) -> str:
+        """The call that declares a buffer which a method fills later, as a message shows it."""
+        name = attribute_key(attribute, self._context.name)
+        flag = "" if self.wanted_persistence(attribute) is Persistence.ALWAYS else ", persistent=False"
+        return f'self.register_buffer("{name}", None{flag})'
 
     def is_alone_in_block(self, statement: Span) -> bool:
         """Whether a statement is all that its block holds."""

@@ -51,16 +51,16 @@ def whole_pairs(statement: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.exp
 def assigned_attributes(function: FunctionNode) -> frozenset[str]:
     """The attributes of its ``self`` that statements of a method assign; quick, since no expression is looked into."""
     receiver = receiver_name(function)
-    targets: list[ast.expr] = []
+    found: set[str] = set()
     waiting: list[ast.stmt] = list(function.body)
     while waiting:
         statement = waiting.pop()
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            targets += targets_of(statement)
+            targets = (target for target, _ in pairs_of(statement) if isinstance(target, ast.Attribute))
+            found.update(one.attr for one in targets if is_name(one.value, receiver))
         else:
             waiting += (inner for block in nested_blocks(statement) for inner in block)
-    parts = (part for one in targets for part in (one.elts if isinstance(one, (ast.Tuple, ast.List)) else (one,)))
-    return frozenset(one.attr for one in parts if isinstance(one, ast.Attribute) and is_name(one.value, receiver))
+    return frozenset(found)
 
 
 def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Sequence[ast.expr]:

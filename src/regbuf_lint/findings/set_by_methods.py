@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
-from regbuf_lint.infer.annotations import annotated
+from regbuf_lint.infer.annotations import annotated_in_body
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.model.class_view import Write, WriteForm
@@ -95,9 +95,9 @@ def _hurts(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
 
 def _is_declared(context: ClassContext, attribute: str) -> bool:
     """Whether the body of the class, or of one of its family, says that objects have such a tensor: it is state."""
-    declaring = (one for one in context.definitions if attribute in one.annotations)
-    types = (annotated(context.inference, one.symbol.scope, one.annotations[attribute]) for one in declaring)
-    return any(may_be(one, Tensor) for one in types)
+    family = (context.symbol, *context.subclasses_at_hand)
+    types = (annotated_in_body(context.inference, one, attribute) for one in family)
+    return any(one is not None and may_be(one, Tensor) for one in types)
 
 
 def _is_elsewhere(use: Use) -> bool:

@@ -12,9 +12,7 @@ from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.value import NoneValue, Tensor, Unset, is_only, is_tensor, tensors
-from regbuf_lint.rewrite.names import attribute_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +130,6 @@ def _filled_later(context: ClassContext, attribute: str) -> list[Write]:
 def _finding(context: ClassContext, write: Write, attribute: str, filled: list[Write]) -> Finding:
     outcome = buffer_fixes(context, [attribute])[attribute]
     fix = replace(outcome.fix, applicability=Applicability.UNSAFE) if outcome.fix is not None else None
-    flag = "" if context.text.wanted_persistence(attribute) is Persistence.ALWAYS else ", persistent=False"
     return Finding(
         rule=META,
         message=(
@@ -141,10 +138,7 @@ def _finding(context: ClassContext, write: Write, attribute: str, filled: list[W
         ),
         span=write.target,
         statement=write.step.statement,
-        help=(
-            f'register None: `self.register_buffer("{attribute_key(attribute, context.name)}", None{flag})`; '
-            f"{outcome.note or _LOOK}"
-        ),
+        help=f"register None: `{context.text.registration_of_none(attribute)}`; {outcome.note or _LOOK}",
         class_name=context.name,
         attribute=attribute,
         method=write.step.method,

@@ -170,7 +170,8 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for attribute, writes in reported.items():
         yield _finding(context, writes, fixes[attribute])
     for attribute, writes in set_by_methods(context).items():
-        yield _finding(context, writes, BufferFix(None, _UNKNOWN_ORDER, advice=_declared(context, attribute)))
+        advice = f"declare it in the constructor: `{context.text.registration_of_none(attribute)}`"
+        yield _finding(context, writes, BufferFix(None, _UNKNOWN_ORDER, advice=advice))
 
 
 def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
@@ -207,13 +208,6 @@ def _consequence(
     is_saved_by_fix = bool(adds) if name is None else attribute_key(name, context.name) in adds
     unsaved = " and `state_dict()` does not save it" if is_saved_by_fix or outcome.fix is None else ""
     return f"{left}{unsaved}" + (f"; {found[0].message}" if found else "")
-
-
-def _declared(context: ClassContext, attribute: str) -> str:
-    """How a constructor makes a buffer of what only methods assign."""
-    name = attribute_key(attribute, context.name)
-    call = f'self.register_buffer("{name}", None, persistent=False)'
-    return f"declare it in the constructor: `{call}`"
 
 
 def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
