@@ -80,3 +80,21 @@ def test_the_closest_root_counts(tmp_path: Path) -> None:
 )
 def test_nothing_beside(tmp_path: Path, files: tuple[str, ...]) -> None:
     assert beside(tmp_path, *files) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from torch.nn import DataParallel\nDataParallel(model)\n", True),
+        ("import torch\ntorch.nn.DataParallel(model)\n", True),
+        ("# one process each, and no DataParallel(model)\n", False),
+        ("class Runner:\n    '''Instead of DataParallel(model).'''\n", False),
+    ],
+)
+def test_only_code_calls(tmp_path: Path, text: str, expected: bool) -> None:  # noqa: FBT001
+    for name, content in (("pyproject.toml", ""), ("cell.py", ""), ("train.py", text)):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    project = Project([tmp_path], Settings(root=tmp_path))
+    cell = project.file("cell", tmp_path)
+    assert cell is not None
+    assert project.calls_anywhere(cell, "DataParallel") is expected

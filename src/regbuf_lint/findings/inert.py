@@ -8,7 +8,7 @@ from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.serving_tests import serves_tests_alone
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import Location, Tensor, is_only, may_be, tensors, tensors_inside
+from regbuf_lint.model.value import Location, Tensor, holds_numbers, is_only, tensors_inside
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
@@ -44,8 +44,7 @@ def inert(context: ClassContext, attribute: str) -> str | None:
         return None
     if trace.is_host_only(attribute) and not is_kept and not context.is_read_beside(attribute):
         return HOST_ONLY
-    starts_as_number = may_be(value, Tensor) and all(one.is_number for one in tensors(value))
-    if starts_as_number and not trace.is_updated(attribute) and _stays_number(trace, attribute):
+    if holds_numbers(value) and not trace.is_updated(attribute) and _stays_number(trace, attribute):
         return NUMBER
     return _stays_where_put(context, attribute)
 
@@ -83,7 +82,9 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
     if not places or not places <= {Location.CHOSEN, Location.NAMED}:
         return None
     trace = context.trace(attribute)
-    if _is_moved_by_trainer(context) or trace.is_updated(attribute) or trace.stores(attribute):
+    if _is_moved_by_trainer(context) or trace.is_updated(attribute):
+        return None
+    if not all(one.keeps for one in trace.stores(attribute)):
         return None
     if any(use.flow is Flow.MOVED for use in trace.uses(attribute)):
         return None

@@ -326,11 +326,11 @@ class Project:
         return bool(self._search.files(top or file.path.parent, "read", name, None if top else MOST_FOLDERS))
 
     def calls_anywhere(self, file: FileFacts, name: str) -> bool:
-        """Whether a file names a class of another package, or another file of its project calls one of that name."""
+        """Whether a file, or another one of its project that seems to call it, names a class of another package."""
         top, project = _package_directory(file), self._project_of(file)
-        inside = top is not None and self._search.files(top, "called", name)
-        beside = project is not None and self._search.files(project, "called", name, MOST_FOLDERS)
-        return bool(inside or beside) or any(_names(node, name) for node in walk(file.tree))
+        around = [(one, limit) for one, limit in ((top, None), (project, MOST_FOLDERS)) if one is not None]
+        calling = {path for one, limit in around for path in self._search.files(one, "called", name, limit)}
+        return any(_names(node, name) for one in (file, *self._read_each(calling)) for node in walk(one.tree))
 
     def is_given(self, file: FileFacts, attribute: str) -> bool:
         """Whether a file of the same top-level package gives an attribute of that name to some object but its own."""

@@ -284,7 +284,7 @@ class Frame:
     def iterated(self, target: ast.expr, iterable: ast.expr, state: State) -> None:
         """The target of a loop has got an element."""
 
-    def changed(self, target: ast.expr, operand: ast.expr, state: State) -> None:
+    def changed(self, target: ast.expr, before: Value, operand: ast.expr, state: State) -> None:
         """``target += operand`` is about to run."""
 
     def decided(self, test: ast.expr) -> None:

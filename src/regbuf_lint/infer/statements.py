@@ -114,10 +114,10 @@ def _augmented_assign(frame: Frame, statement: ast.AugAssign, state: State) -> N
     change = frame.evaluate(statement.value, state)
     if isinstance(statement.target, ast.Subscript):
         bind(frame, statement.target, change, state)
-        frame.changed(statement.target, statement.value, state)
+        frame.changed(statement.target, NOTHING, statement.value, state)
         return
     before = frame.evaluate(_loaded(statement.target), state)
-    frame.changed(statement.target, statement.value, state)
+    frame.changed(statement.target, before, statement.value, state)
     bind(frame, statement.target, _changed(before, change, statement.op), state, WriteForm.AUGMENTED)
 
 

@@ -194,6 +194,11 @@ class Store(Struct, frozen=True):
         return self.only_moves and Flow.MOVED in self.own_flows
 
     @property
+    def keeps(self) -> bool:
+        """Whether the new value is the former one, at most cast, on the device where it was."""
+        return self.only_moves and self.own_flows == {Flow.SAME}
+
+    @property
     def only_moves(self) -> bool:
         """Whether the new value is the former one, at most moved or cast."""
         return bool(self.own_flows & _UNCHANGED) and all(

@@ -347,6 +347,12 @@ def is_number(value: Value) -> bool:
     return is_only(value, Tensor) and all(one.is_number for one in tensors(value))
 
 
+def holds_numbers(value: Value) -> bool:
+    """Whether there are unregistered tensors among the alternatives, none of which has dimensions."""
+    held = tensors(value)
+    return bool(held) and all(one.is_number for one in held)
+
+
 def is_parameter_or_tensor(value: Value) -> bool:
     """Whether there are Parameters and unregistered tensors among the alternatives, and nothing else."""
     return may_be(value, Tensor) and is_only(without(value, Tensor), Parameter)

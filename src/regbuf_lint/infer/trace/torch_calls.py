@@ -31,10 +31,12 @@ from regbuf_lint.infer.trace.python_calls import container_called
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made, merged
 from regbuf_lint.model.use import AS_DEVICE, DRAWN, Sink
 from regbuf_lint.model.value import (
+    NOTHING,
     TENSOR_KINDS,
     Alternative,
     Distribution,
     Literal,
+    Location,
     Mapping,
     NoneValue,
     Other,
@@ -44,6 +46,7 @@ from regbuf_lint.model.value import (
     is_number,
     is_only,
     may_be,
+    tensors,
 )
 from regbuf_lint.torch_facts.library_functions import saves
 from regbuf_lint.torch_facts.table import table
@@ -267,12 +270,20 @@ def _move(call: Call, name: str, trail: Trail) -> Trail:
     to_cpu = bool(places) and all(one.on_cpu for one in places)
     if has("move_to_cpu_methods", name) or to_cpu or any(map(is_cpu, values)):
         return trail.then(Flow.METADATA if is_number(call.result) else Flow.TO_CPU)
-    if has("cast_methods", name) or (values and all(map(_is_no_device, values))):
+    if has("cast_methods", name) or (values and all(map(_is_no_device, values))) or _is_there_by_name(call):
         return trail
     call.tracer.moved(call.frame, trail, call.node)
     there = _beside(one for given in call.trails for one in given.origins)
     moved = frozenset(one.then(Flow.MOVED) for one in trail.origins if one.flow is not Flow.BESIDE)
     return Trail(moved | there) if moved | there else made(Source.FRESH, "said")
+
+
+def _is_there_by_name(call: Call) -> bool:
+    """Whether a tensor that lies on an accelerator by name is moved to one by name."""
+    function = call.node.func
+    before = call.value(function.value) if isinstance(function, ast.Attribute) else NOTHING
+    places = {one.location for value in (before, call.result) for one in tensors(value)}
+    return bool(tensors(before)) and places == {Location.NAMED}
 
 
 def _is_no_device(value: Value) -> bool:

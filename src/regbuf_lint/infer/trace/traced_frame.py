@@ -216,9 +216,9 @@ class TracedFrame(Frame):
         """The target of a loop has got an element."""
         self.tracer.assigned(self, target, self.trails.get(iterable, NOWHERE).element, state)
 
-    def changed(self, target: ast.expr, operand: ast.expr, state: State) -> None:
+    def changed(self, target: ast.expr, before: Value, operand: ast.expr, state: State) -> None:
         """``target += operand`` is about to run."""
-        self.tracer.changed(self, target, operand, state)
+        self.tracer.changed(self, target, before, operand, state)
 
     def decided(self, test: ast.expr) -> None:
         """Which way the run goes has been decided by an expression."""

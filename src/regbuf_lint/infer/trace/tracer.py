@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.index.tree import walk
+from regbuf_lint.infer.collections import element_of
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.state import trail_at_entry
 from regbuf_lint.infer.strings import is_string
@@ -19,6 +20,7 @@ from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
 from regbuf_lint.model.use import MEETING, Move, Sink, Store, Use
 from regbuf_lint.model.value import (
+    NOTHING,
     TENSOR_KINDS,
     Literal,
     Mapping,
@@ -26,6 +28,7 @@ from regbuf_lint.model.value import (
     Other,
     Sequence,
     Unknown,
+    holds_numbers,
     is_number,
     is_only,
     may_be,
@@ -107,14 +110,28 @@ class Tracer:
         elif isinstance(target, ast.Subscript):
             self._item_assigned(frame, target, trail, state)
 
-    def changed(self, frame: TracedFrame, target: ast.expr, operand: ast.expr, state: State) -> None:
-        """``target += operand``, which changes a tensor in place."""
+    def changed(self, frame: TracedFrame, target: ast.expr, value: Value, operand: ast.expr, state: State) -> None:
+        """``target += operand``, which changes a tensor in place, which is ``value`` before."""
         trail = frame.trails.get(operand, NOWHERE)
+        if holds_numbers(value):  # takes nothing but numbers, and one on the CPU goes with tensors of any device
+            on_cpu = frozenset(one for one in trail.origins if one.on_cpu)
+            self.use(frame, Trail(on_cpu), Sink.HOST, operand)
+            trail = Trail(trail.origins - on_cpu)
         before = self.now(frame, target, state)
+        if is_only(value, Sequence, Mapping):
+            self._extended(frame, target, before, trail, state)
+            return
         self.use(frame, before, Sink.MUTATED, target, trail.tensors)
         self.meet(frame, target, [before, trail])
         if isinstance(target, ast.Name) and trail.tensors:
             state.trails[target.id] = self.changed_in_place(before, trail.tensors)
+
+    def _extended(self, frame: TracedFrame, target: ast.expr, before: Trail, added: Trail, state: State) -> None:
+        """``target += added``, where the target is a list or dict."""
+        self.use(frame, _without_tensors(before, state), Sink.MUTATED, target, added.tensors)
+        self.use(frame, added, Sink.STORED, target, callee=ast.unparse(target))
+        if isinstance(target, ast.Name):
+            state.trails[target.id] = Trail(before.origins | added.tensors)
 
     def changed_in_place(self, before: Trail, added: frozenset[Origin], *, is_copied: bool = False) -> Trail:
         """The trail of a tensor into which others were computed in place, or copied; it lies where it did.
@@ -341,11 +358,12 @@ class Tracer:
     def _item_assigned(self, frame: TracedFrame, target: ast.Subscript, trail: Trail, state: State) -> None:
         owner = self.now(frame, target.value, state)
         index = frame.trails.get(target.slice, NOWHERE)
-        self.use(frame, owner, Sink.MUTATED, target, trail.tensors | index.tensors)
-        self.use(frame, index, Sink.INDEX, target, owner.tensors)
         is_copied = _takes_copies(frame, target)
         has_names = is_string(frame.value_of(target.slice))
         is_container = has_names or is_only(frame.value_of(target.value), Sequence, Mapping)
+        changed = _without_tensors(owner, state) if is_container else owner
+        self.use(frame, changed, Sink.MUTATED, target, trail.tensors | index.tensors)
+        self.use(frame, index, Sink.INDEX, target, owner.tensors)
         if owner.tensors and not is_container:
             self.use(frame, trail, Sink.COPIED if is_copied else Sink.MEETS, target, owner.tensors)
         else:
@@ -399,6 +417,17 @@ def _may_be_number(one: Origin) -> bool:
     if one.source is Source.PARAMETER:
         return one.is_tensor and not (one.moved or one.declared or one.flow is Flow.BESIDE)
     return one.source is Source.FRESH and one.name == "number"
+
+
+def _without_tensors(container: Trail, state: State) -> Trail:
+    """The trail of a list or dict without the tensors that were put into it: another item changes none of them."""
+    return Trail(frozenset(one for one in container.origins if not _is_tensor(one, state)))
+
+
+def _is_tensor(one: Origin, state: State) -> bool:
+    """Whether a value that comes from an attribute can be nothing but a tensor."""
+    value = state.attribute(one.name).value if one.source is Source.ENTRY else NOTHING
+    return is_only(value, *TENSOR_KINDS) or (one.flow is Flow.ELEMENT and is_only(element_of(value), *TENSOR_KINDS))
 
 
 def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
