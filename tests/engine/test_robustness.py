@@ -158,3 +158,12 @@ def test_names_that_are_bound_to_attributes_of_each_other() -> None:
     )
     text = in_init("self.given = x", "self.seen = torch.ones(n)", used=("seen",))
     assert codes(text + method) == codes(text) == ["RBF001"]
+
+
+def test_a_large_table_of_numbers_is_read() -> None:
+    row = ", ".join(["+1", "-1", "0.5"] * 100)
+    rows = ",\n".join([f"[{row}]"] * (MOST_COST // 300 + 1))
+    assert codes(f"{in_init('self.a = torch.tensor(TABLE)', 'self.b = torch.ones(n)')}\n\nTABLE = [{rows}]\n") == [
+        "RBF001",
+        "RBF001",
+    ]

@@ -104,6 +104,7 @@ _OTHER_USES = {
     Sink.METADATA: "asks for its shape, or whether it is there",
     Sink.EMPTINESS: "asks whether it has elements",
     Sink.PLACE: "asks for its device or dtype",
+    Sink.REDUCED: "computes a number without dimensions from it, which goes with tensors of any device",
     Sink.GROWN: "gives the number dimensions",
     Sink.BY_DEVICE: "chooses from it by a device",
     Sink.DRAW: "draws with it, by a generator of the object",

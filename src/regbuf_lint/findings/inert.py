@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NEVER_READ = "nothing reads it once the object is built"
 UNREAD_HERE = "nothing in its file reads it once the object is built, though other files read an attribute of that name"
 HOST_ONLY = "Python alone reads it"
+REDUCED = "only numbers without dimensions are computed from it, which go with tensors of any device"
 NUMBER = "it is a number, which goes with tensors of any device"
 _REPLICATING = "DataParallel"
 CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
@@ -43,7 +44,8 @@ def inert(context: ClassContext, attribute: str) -> str | None:
     if any(one.random or one.derived for one in tensors_inside(value)) or context.in_dict(attribute) is not None:
         return None
     if trace.is_host_only(attribute) and not is_kept and not context.is_read_beside(attribute):
-        return HOST_ONLY
+        is_reduced = any(one.sink is Sink.REDUCED for one in trace.uses(attribute))
+        return REDUCED if is_reduced else HOST_ONLY
     if holds_numbers(value) and not trace.is_updated(attribute) and _stays_number(trace, attribute):
         return NUMBER
     return _stays_where_put(context, attribute)

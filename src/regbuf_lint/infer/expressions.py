@@ -33,6 +33,7 @@ from regbuf_lint.infer.strings import is_string, joined, literal_strings
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
     NONE,
+    NOTHING,
     NUMBER,
     OTHER,
     TENSOR_KINDS,
@@ -255,6 +256,8 @@ def _conditional(frame: Frame, node: ast.IfExp, state: State) -> Value:
 
 def _display(frame: Frame, node: ast.List | ast.Tuple | ast.Set, state: State) -> Value:
     kind = type(node).__name__.lower()
+    if isinstance(node, ast.List) and (numbers := [_number(item) for item in node.elts]) and all(numbers):
+        return sequence(kind, numbers)
     if not any(isinstance(item, ast.Starred) for item in node.elts):
         return sequence(kind, [frame.evaluate(item, state) for item in node.elts])
     items: list[Value] = []
@@ -268,6 +271,18 @@ def _display(frame: Frame, node: ast.List | ast.Tuple | ast.Set, state: State) -
         unknown_length = unknown_length or known is None
         items.extend(known if known is not None else [element_of(inner)])
     return sequence_of(kind, join(items)) if unknown_length else sequence(kind, items)
+
+
+def _number(node: ast.expr) -> Value:
+    """A number as it is written; no alternative for anything else. Rows of large tables are read so, in one step."""
+    sign = 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
+        sign = -1 if isinstance(node.op, ast.USub) else 1
+        node = node.operand
+    number = node.value if isinstance(node, ast.Constant) else None
+    if not isinstance(number, (int, float)) or isinstance(number, bool):
+        return NOTHING
+    return frozenset({Literal(sign * number)})
 
 
 def _dict(frame: Frame, node: ast.Dict, state: State) -> Value:

@@ -88,11 +88,11 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
 
 def _moved(owner: Unknown, name: str, arguments: Arguments) -> Unknown:
     """What ``x.to(...)`` gives of something unknown: no more is known of it but where it lies, if it is a tensor."""
-    if isinstance(owner, Loaded):
-        return replace(owner, is_moved=True)
-    found = Unknown(computed=owner.computed, location=owner.location)
     like = Tensor(location=owner.location)
-    return replace(found, location=location_of_method(name, like, arguments, result_tensor(arguments.every())))
+    location = location_of_method(name, like, arguments, result_tensor(arguments.every()))
+    if isinstance(owner, Loaded):
+        return replace(owner, is_moved=True, location=location)
+    return Unknown(computed=owner.computed, location=location)
 
 
 def _of_distribution(owner: Distribution, name: str, arguments: Arguments) -> Tensor:

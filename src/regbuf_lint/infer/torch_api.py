@@ -229,6 +229,11 @@ def _difference_of_method(name: str, receiver: Tensor, others: Tensor) -> Differ
     return others.differs if name.startswith("new_") else max(receiver.differs, others.differs)
 
 
+def _as_leaf(moved: Tensor, before: Tensor) -> Tensor:
+    """A tensor that a method moves or casts, which is the same leaf where it lies there, and is so, already."""
+    return replace(moved, requires_grad=True, derived=before.derived) if before.requires_grad else moved
+
+
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
     moved, copied = has("move_methods", name), has("copy_methods", name)
     others = Tensor() if has("like_another_methods", name) else result_tensor(arguments.every())
@@ -262,6 +267,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
     if moved or has("view_methods", name):
         is_expanded = receiver.expanded and name != "contiguous"  # which lays it out anew
         like = replace(like, fresh=receiver.fresh, expanded=is_expanded, dtype=receiver.dtype)
+        like = _as_leaf(like, receiver) if moved else like
     else:
         like = replace(like, alias="")
     if has("expanding_methods", name):

@@ -27,6 +27,7 @@ class Sink(Enum):
     METADATA = "its shape is asked for, or whether it is None"
     PLACE = "its device or dtype is asked for"
     EMPTINESS = "the number of its elements is compared"
+    REDUCED = "reduced to a number without dimensions, which goes with tensors of any device"
     GROWN = "a number that gets dimensions, and goes with tensors of its own device alone from then on"
     INDEX = "an index into something else"
     BY_DEVICE = "a list or dict from which a device, or its number, chooses"
@@ -42,7 +43,7 @@ class Sink(Enum):
     WEIGHT = "the weight with which a layer of torch computes"
 
 
-HOST_ONLY = frozenset({Sink.HOST, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE, Sink.GROWN})
+HOST_ONLY = frozenset({Sink.HOST, Sink.REDUCED, Sink.METADATA, Sink.EMPTINESS, Sink.PLACE, Sink.GROWN})
 """Ends that are the same wherever a tensor lies; what is made in its place has ends of its own."""
 
 _CPU_ALONE = frozenset({Sink.NUMPY, Sink.ON_CPU})

@@ -10,6 +10,7 @@ from regbuf_lint.findings.inert import (
     NAMED_DEVICE,
     NEVER_READ,
     NUMBER,
+    REDUCED,
     TESTS_ALONE,
     UNREAD_HERE,
     inert,
@@ -40,7 +41,8 @@ META = RuleMeta(
 DOCS = RuleDocs(
     what=(
         "Reports what RBF001 would report, were it not that nothing comes of it:\n\n"
-        "- a number without dimensions, which goes with tensors of any device;\n"
+        "- a number without dimensions, which goes with tensors of any device, or a tensor that is reduced to one "
+        "before it meets others;\n"
         "- a tensor that nothing in its file reads once the object is built;\n"
         "- one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`);\n"
         "- one on a device that whoever builds the object, or the machine, has to choose, where no method moves or "
@@ -100,12 +102,13 @@ _INSTEAD = {
     NEVER_READ: "delete it, or use a local",
     UNREAD_HERE: "delete it where nothing needs it, else register it as a buffer",
     HOST_ONLY: "keep a number or a list of Python instead",
+    REDUCED: "keep the number instead, or register it as a buffer",
     NUMBER: "use a number of Python, or register it as a buffer",
     CHOSEN_DEVICE: "register it as a buffer, so that the object can be moved later, too",
     NAMED_DEVICE: "leave the device out and register it as a buffer, so that the object goes to any device",
     TESTS_ALONE: "register it as a buffer where the test shows how to write an nn.Module class",
 }
-_REGISTERED = frozenset({UNREAD_HERE, NUMBER, CHOSEN_DEVICE, TESTS_ALONE})
+_REGISTERED = frozenset({UNREAD_HERE, REDUCED, NUMBER, CHOSEN_DEVICE, TESTS_ALONE})
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

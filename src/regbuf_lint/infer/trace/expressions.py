@@ -12,7 +12,7 @@ from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, F
 from regbuf_lint.infer.trace.call import in_full
 from regbuf_lint.infer.trace.calls import call_trail
 from regbuf_lint.infer.trace.grown_numbers import with_dimensions
-from regbuf_lint.model.trail import NOWHERE, Flow, Source, Trail, listed, made, merged
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed, made, merged
 from regbuf_lint.model.use import ASSERTED, MATRIX_PRODUCT, Sink
 from regbuf_lint.model.value import (
     FOLLOWING,
@@ -23,6 +23,7 @@ from regbuf_lint.model.value import (
     Submodule,
     Tensor,
     Unknown,
+    holds_numbers,
     is_number,
     is_only,
     may_be,
@@ -112,8 +113,18 @@ def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, value: V
         return owner.item(node.slice.value)
     if isinstance(node.slice, ast.Slice) and owner.items is not None:
         return Trail(owner.origins)
-    is_copy = not of_python and is_only(frame.value_of(node.slice), *TENSOR_KINDS)
+    is_copy = not of_python and any(_copies(frame.value_of(one)) for one in parts_of_index(node))
     return owner.then(Flow.COMPUTED if is_copy else Flow.ELEMENT)
+
+
+def parts_of_index(node: ast.Subscript) -> list[ast.expr]:
+    """What stands between the brackets, one for each dimension."""
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _copies(index: Value) -> bool:
+    """Whether what such an index chooses from a tensor has memory of its own (documentation of ``Tensor views``)."""
+    return is_only(index, *TENSOR_KINDS, Sequence) and not is_number(index)
 
 
 def _slice(tracer: Tracer, frame: TracedFrame, node: ast.Slice, _value: Value, state: State) -> Trail:
@@ -124,11 +135,26 @@ def _slice(tracer: Tracer, frame: TracedFrame, node: ast.Slice, _value: Value, s
     return NOWHERE
 
 
-def _binary(tracer: Tracer, frame: TracedFrame, node: ast.BinOp, value: Value, _state: State) -> Trail:
-    operands = [frame.trails.get(one, NOWHERE) for one in (node.left, node.right)]
+def _binary(tracer: Tracer, frame: TracedFrame, node: ast.BinOp, value: Value, state: State) -> Trail:
+    pair = ((node.left, node.right), (node.right, node.left))
+    operands = [_operand(tracer, frame, *one, state) for one in pair]
     if is_only(value, Sequence):
         return _longer([one for one in operands if one])
     return tracer.meet(frame, node, operands, MATRIX_PRODUCT if isinstance(node.op, ast.MatMult) else "")
+
+
+def _operand(tracer: Tracer, frame: TracedFrame, node: ast.expr, other: ast.expr, state: State) -> Trail:
+    """The trail of an operand; what is reduced to a number without dimensions goes with tensors of any device."""
+    trail = frame.trails.get(node, NOWHERE)
+    if not is_number(frame.value_of(node)) or not frame.trails.get(other, NOWHERE).tensors:
+        return trail
+    reduced = frozenset(one for one in trail.tensors if _had_dimensions(one, state))
+    tracer.use(frame, Trail(reduced), Sink.REDUCED, node)
+    return Trail(frozenset(one.then(Flow.METADATA) if one in reduced else one for one in trail.origins))
+
+
+def _had_dimensions(one: Origin, state: State) -> bool:
+    return one.source is Source.ENTRY and not holds_numbers(state.attribute(one.name).value)
 
 
 def _longer(lists: list[Trail]) -> Trail:

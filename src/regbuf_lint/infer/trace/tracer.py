@@ -14,7 +14,7 @@ from regbuf_lint.infer.collections import element_of
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.state import trail_at_entry
 from regbuf_lint.infer.strings import is_string
-from regbuf_lint.infer.trace.expressions import trail_of
+from regbuf_lint.infer.trace.expressions import parts_of_index, trail_of
 from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
@@ -435,7 +435,7 @@ def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
 
     An index that is a tensor, or a list, demands a value on its own device.
     """
-    parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    parts = parts_of_index(target)
     if not any(isinstance(one, ast.Slice) for one in parts) and not may_be(frame.value_of(target.value), *TENSOR_KINDS):
         return False
     return all(isinstance(one, ast.Slice) or is_only(frame.value_of(one), Literal, Other, NoneValue) for one in parts)
