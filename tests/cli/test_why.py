@@ -274,3 +274,17 @@ def test_colours_are_those_of_the_terminal(why: Why) -> None:
     assert "\x1b[" in out
     _, out, _ = why("net.py:13", "--color", "never")
     assert "\x1b[" not in out
+
+
+@pytest.mark.parametrize(
+    ("value", "decided"),
+    [
+        ("torch.load(n)", "  not reported: nothing shows whether what was loaded is a tensor\n"),
+        ("1.0 if n else torch.ones(3)", "  not reported: it may be no tensor\n"),
+    ],
+)
+def test_what_may_be_no_tensor_is_not_reported(why: Why, value: str, decided: str) -> None:
+    text = NET.replace("self.size = 3", f"self.size = {value}").replace("* self.w + held", ", self.size")
+    Path("net.py").write_text(text, encoding="utf-8")
+    _, out, _ = why("net.py::Net.size")
+    assert decided in out

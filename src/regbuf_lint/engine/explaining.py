@@ -27,6 +27,7 @@ from regbuf_lint.model.value import (
     Unknown,
     Value,
     is_only,
+    is_tensor,
     join,
     may_be,
     parts_of,
@@ -230,6 +231,22 @@ def _uses(context: ClassContext, attribute: str) -> tuple[ExplainedUse, ...]:
 
 
 def _reason_for_silence(context: ClassContext, attribute: str | None, value: Value) -> str:
+    known = _reason_by_kind(value)
+    if known:
+        return known
+    exemption = exempting(context, attribute) if attribute is not None else None
+    if exemption is not None:
+        return f"{exemption.reason} ({exemption.name})"
+    reason = inert(context, attribute) if attribute is not None else None
+    if reason:
+        return f"nothing comes of it: {reason}"
+    if _holds(value, (Loaded,)):
+        return "nothing shows whether what was loaded is a tensor"
+    return "it is not what the object holds when it is built" if is_tensor(value) else "it may be no tensor"
+
+
+def _reason_by_kind(value: Value) -> str:
+    """Why no rule speaks, where what an attribute holds says so already; else an empty string."""
     if not value:
         return "nothing sets it while the object is built"
     if is_only(value, Buffer):
@@ -242,11 +259,7 @@ def _reason_for_silence(context: ClassContext, attribute: str | None, value: Val
         return "it holds no tensor that could be left behind"
     if _holds(value, (Unknown,)) and not _holds(value, (Loaded,)):
         return "what it may hold is not known, and rules speak only where it is"
-    exemption = exempting(context, attribute) if attribute is not None else None
-    if exemption is not None:
-        return f"{exemption.reason} ({exemption.name})"
-    reason = inert(context, attribute) if attribute is not None else None
-    return f"nothing comes of it: {reason}" if reason else "it is not what the object holds when it is built"
+    return ""
 
 
 def _holds(value: Value, kinds: tuple[type[Tensor | Distribution | Unknown], ...]) -> bool:

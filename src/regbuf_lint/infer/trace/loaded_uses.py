@@ -18,7 +18,21 @@ from regbuf_lint.infer.construction import follow
 from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfMethod
 from regbuf_lint.infer.trace.following import Follower
 from regbuf_lint.infer.trace.tracer import Tracer
-from regbuf_lint.model.value import Literal, Loaded, Mapping, Part, Place, Sequence, Value, is_only, may_be, parts_of
+from regbuf_lint.model.value import (
+    TENSOR_KINDS,
+    Literal,
+    Loaded,
+    Mapping,
+    Part,
+    Place,
+    Sequence,
+    Unknown,
+    Value,
+    is_number,
+    is_only,
+    may_be,
+    parts_of,
+)
 from regbuf_lint.torch_facts.library_functions import takes_tensor
 from regbuf_lint.torch_facts.table import table
 from regbuf_lint.torch_facts.traits import has
@@ -88,7 +102,7 @@ class _Noting(Tracer):
             case ast.Attribute():
                 self._note_attribute(frame.value_of(node.value), node.attr)
             case ast.Subscript():
-                self._note_subscript(frame.value_of(node.value), node.slice)
+                self._note_subscript(frame, frame.value_of(node.value), node.slice)
             case ast.BinOp():
                 self._note_operands(node, frame.value_of(node.left), frame.value_of(node.right))
             case ast.UnaryOp() if not isinstance(node.op, ast.Not):
@@ -114,8 +128,10 @@ class _Noting(Tracer):
         elif of_others and not of_tensors:
             self._is_other(owner)
 
-    def _note_subscript(self, owner: Value, index: ast.expr) -> None:
-        if isinstance(index, ast.Tuple) and any(isinstance(item, (ast.Slice, ast.Constant)) for item in index.elts):
+    def _note_subscript(self, frame: TracedFrame, owner: Value, index: ast.expr) -> None:
+        """An index that a tensor takes, and no list or dict: several at once, or a tensor with dimensions."""
+        parts = index.elts if isinstance(index, ast.Tuple) else []
+        if any(isinstance(one, (ast.Slice, ast.Constant)) for one in parts) or _has_dimensions(frame.value_of(index)):
             self._is_tensor(owner)
         elif isinstance(index, ast.Constant) and isinstance(index.value, str):
             self._is_other(owner)
@@ -204,6 +220,12 @@ def _elements_of(joined: Value) -> set[Place]:
     loaded = (place for one in joined if isinstance(one, Loaded) for place in one.places)
     listed = (place for one in joined for part in parts_of(one) for place in _places(part))
     return {Place(place.attribute, Part.ELEMENT) for place in loaded}.union(listed)
+
+
+def _has_dimensions(index: Value) -> bool:
+    """Whether an index is a tensor that is no number, as what an nn.Module computes is."""
+    computed = (isinstance(one, Unknown) and one.computed for one in index)
+    return (is_only(index, *TENSOR_KINDS) and not is_number(index)) or (bool(index) and all(computed))
 
 
 def _takes_tensor(frame: TracedFrame, method: SelfMethod) -> bool:
