@@ -287,4 +287,51 @@ ARGUMENTS: dict[str, Wrong] = {
 }
 """What shows on objects that are constructed with other arguments alone."""
 
-BEYOND: dict[str, Wrong] = {**ALIKE, **NAMES, **NEW_CODE, **CALLS, **LATER, **OTHER_INPUTS, **ARGUMENTS}
+STEP, FACTOR = "def step(self, rate=0.1):", "def factor(self, inverse=False):"
+
+
+def method_called_otherwise(head: str, before: str, after: str) -> Wrong:
+    """A fix that changes a method, and is right for what its arguments are when they are left out."""
+    return "same-code", Version(more=method(head, after)), Version(PLAIN, more=method(head, before))
+
+
+METHODS: dict[str, Wrong] = {
+    "a_rate_that_is_written_out": method_called_otherwise(
+        STEP, "self.scale = self.scale * rate", "self.scale.mul_(0.1)"
+    ),
+    "a_flag_that_means_another_thing": method_called_otherwise(
+        FACTOR, "return 1 / self.scale if inverse else self.scale", "return -self.scale if inverse else self.scale"
+    ),
+}
+"""What shows where methods are called with other arguments alone."""
+
+OPTIONAL = "if self.scale is None: return self.linear(x)"
+
+OTHER = rows("class Other:", '    """Adds."""')
+
+TEXT: dict[str, Wrong] = {
+    "a_comment_is_gone": ("same-code", Version(), Version(PLAIN, first="pass  # nothing yet")),
+    "a_comment_above_is_gone": ("same-code", Version(), Version(PLAIN, first=rows("# nothing yet", "pass"))),
+    "the_docstring_of_another_class_is_gone": (
+        "same-code",
+        Version(top="class Other:\n    pass\n"),
+        Version(PLAIN, top=OTHER),
+    ),
+}
+"""What people alone read."""
+
+ABSENT: dict[str, Wrong] = {"none_is_allowed_no_longer": ("outputs-cpu", Version(), Version(PLAIN, first=OPTIONAL))}
+"""What shows where the tensor is taken away."""
+
+BEYOND: dict[str, Wrong] = {
+    **ALIKE,
+    **NAMES,
+    **NEW_CODE,
+    **CALLS,
+    **LATER,
+    **OTHER_INPUTS,
+    **ARGUMENTS,
+    **METHODS,
+    **TEXT,
+    **ABSENT,
+}

@@ -9,6 +9,7 @@ from importlib.util import decode_source
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.verify.lost_text import lost_text
 from regbuf_lint.verify.model import FIXED, ORIGINAL
 from regbuf_lint.verify.statements import Statement, statements, text_of
 
@@ -73,6 +74,7 @@ class CodeChanges:
 
     Attributes:
         removed: functions, classes and imports that are gone.
+        lost: comments and docstrings that are gone, in words.
         added: functions and classes that are new.
         imported: imports that are new, but for those from torch, from what has types, and from what is imported anyway.
         changed: functions that do something else.
@@ -82,6 +84,7 @@ class CodeChanges:
     """
 
     removed: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
     added: dict[str, Added] = field(default_factory=dict)
     imported: tuple[str, ...] = ()
     changed: dict[str, Function] = field(default_factory=dict)
@@ -102,6 +105,7 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
         replaced: pairs of a file and of the file whose text is read instead.
     """
     removed: list[str] = []
+    lost: list[str] = []
     added: dict[str, Added] = {}
     imported: list[str] = []
     changed: dict[str, Function] = {}
@@ -112,6 +116,7 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
         old, new = _parts(before), _parts(after)
         if not new:  # it does not parse, which building it will tell
             continue
+        lost += [f"{before}::{what}" for what in lost_text(_text(before), _text(after))] if old else []
         removed += [f"{before}::{name}" for name in old.keys() - new.keys()]
         removed += [f"{before}::{name}" for part in old.keys() & new.keys() for name in old[part].lost(new[part])]
         added |= {f"{before}::{name}": new[name].added for name in new.keys() - old.keys()}
@@ -130,7 +135,8 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
             stated[place] = (was.body, now.body)
             if now.is_function:
                 changed[place] = Function(now.name, frozenset(), lines)
-    return CodeChanges(tuple(sorted(removed)), added, tuple(imported), changed, storing, tuple(headed), stated)
+    gone = (tuple(sorted(removed)), tuple(lost))
+    return CodeChanges(*gone, added, tuple(imported), changed, storing, tuple(headed), stated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +183,14 @@ class _Part:
         return [one for one in sorted(self.imports.keys() - other.imports.keys()) if self.imports[one] not in known]
 
 
+def _text(file: str) -> str:
+    return decode_source(Path(file).read_bytes())
+
+
 def _parts(file: str) -> dict[str, _Part]:
     """Return the parts of a file by dotted name, which is the last one's of several; a setter is ``NAME.setter``."""
     try:
-        tree = ast.parse(decode_source(Path(file).read_bytes()))
+        tree = ast.parse(_text(file))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return {}
     found: dict[str, _Part] = {}

@@ -70,7 +70,7 @@ class MethodUse:
 def uses_of(subject: Subject) -> Iterator[MethodUse]:
     """Yield uses of methods that are changed, speak of plain tensors or go through buffers, and of such functions."""
     for way, name, value, reason in _methods(subject):
-        for said, arguments, use in _ways_to_use(subject, name, value):
+        for said, arguments, use in _ways_to_use(subject, name, value, is_changed=reason is Reason.CHANGED):
             yield MethodUse(f"{way}.{said}" if way else said, way, use, arguments, reason)
     for name, function, needed in _walking_functions(subject):
         for said, given in (("the module", _itself), ("a list of it", _listed)):
@@ -164,8 +164,13 @@ def _functions(value: Any) -> list[Any]:
     return [one for one in map(inspect.unwrap, filter(None, found)) if inspect.isfunction(one)]
 
 
-def _ways_to_use(subject: Subject, name: str, value: Any) -> Iterator[tuple[str, Callable[[], Any], Use]]:
-    """Yield the ways in which a method can be used: what is said of it, what makes arguments, and the use of these."""
+def _ways_to_use(
+    subject: Subject, name: str, value: Any, *, is_changed: bool
+) -> Iterator[tuple[str, Callable[[], Any], Use]]:
+    """Yield the ways in which a method can be used: what is said of it, what makes arguments, and the use of these.
+
+    One that is changed is also given other values for what may be left out.
+    """
     if isinstance(value, property):
         yield name, tuple, lambda owner, _: getattr(owner, name)
         if value.fset:
@@ -173,8 +178,11 @@ def _ways_to_use(subject: Subject, name: str, value: Any) -> Iterator[tuple[str,
         if value.fdel:
             yield f"deleting {name}", tuple, lambda owner, _: delattr(owner, name)
     else:
+        others = list(_other_values(value)) if is_changed else []
         for said, arguments in _arguments(subject, value):
-            yield f"{name}({said})", arguments, partial(_call, name)
+            for more in ({}, *others):
+                shown = [said, *(f"{one}={given!r}" for one, given in more.items())]
+                yield f"{name}({', '.join(filter(None, shown))})", arguments, partial(_call, name, more)
 
 
 def _arguments(subject: Subject, value: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -189,11 +197,20 @@ def _arguments(subject: Subject, value: Any) -> Iterator[tuple[str, Callable[[],
         yield "the first input", lambda: subject.inputs()[:1] * missing
 
 
-def _call(name: str, owner: nn.Module, arguments: Any) -> Any:
+def _other_values(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield other values of arguments that a method has a default for, one at a time."""
+    from regbuf_lint.verify.worker.other_arguments import other_values  # noqa: PLC0415  imports torch
+
+    for one in inspect.signature(_functions(value)[0]).parameters.values():
+        if one.default is not one.empty:
+            yield from ({other.name: other.value} for other in other_values(one.name, one.default, {}))
+
+
+def _call(name: str, more: dict[str, Any], owner: nn.Module, arguments: Any) -> Any:
     from regbuf_lint.verify.worker.subject import called  # noqa: PLC0415  imports torch
 
     function = getattr(owner, name)
-    return _run_to_end(called(function, arguments)) if callable(function) else function
+    return _run_to_end(called(partial(function, **more), arguments)) if callable(function) else function
 
 
 def _run_to_end(result: Any) -> Any:

@@ -30,8 +30,9 @@ class SameCode(Check):
     name = "same-code"
     asserts = (
         "no function, class, import or constant of the changed files is gone or another, decorators, arguments and "
-        "bases included; what is inherited is not replaced; statements that are others have to do with what was fixed; "
-        "what is changed or speaks of the plain tensors is run, setters too, with the same result and state afterwards"
+        "bases included, and no docstring or comment is; what is inherited is not replaced; statements that are others "
+        "have to do with what was fixed; what is changed or speaks of the plain tensors is run, setters too, with the "
+        "same result and state afterwards"
     )
     shows_bug = False
     needs_original = True
@@ -64,7 +65,7 @@ class SameCode(Check):
 def _strange(seen: Seen, before: Facts, about: set[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield what the texts of both versions have differently that has nothing to do with what was fixed."""
     code = seen.code
-    yield "gone", list(code.removed)
+    yield "gone", [*code.removed, *code.lost]
     yield "another decorator, argument, annotation or base", list(code.headed)
     yield "new, and not needed by the fix", [*code.imported, *not_needed(code, about)]
     run = {place for place in code.stated if place not in code.changed or place in seen.facts["ran"]}  # else told below

@@ -23,7 +23,7 @@ from regbuf_lint.verify.worker.importing import file_of
 from regbuf_lint.verify.worker.subject import BUILDING, seed_everything
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from types import FrameType
 
     from regbuf_lint.verify.worker.subject import Subject
@@ -83,7 +83,7 @@ class Construction:
         """Yield what is tried; devices come last, since what classes keep may lie on them from then on."""
         rest = self.given.get(self._rest, {})
         named = {name: self.given[name] for name in list(self.signature.parameters)[1:] if name in self.given}
-        found = [one for name, value in (named | rest).items() for one in self._of(name, value)]
+        found = [one for name, value in (named | rest).items() for one in other_values(name, value, self._texts)]
         yield from sorted(found, key=lambda one: one.value in (_META, torch.device(_META)))
 
     @cached_property
@@ -91,24 +91,6 @@ class Construction:
         """The name under which the initialiser takes arguments of any name."""
         kinds = {one.kind: name for name, one in self.signature.parameters.items()}
         return kinds.get(inspect.Parameter.VAR_KEYWORD, "")
-
-    def _of(self, name: str, value: Any) -> Iterator[Variation]:
-        if _REACHING_OUT.search(name):
-            return
-        if isinstance(value, torch.dtype) or (value is None and _DTYPE.search(name)):
-            yield Variation(name, torch.float64, moves=True)
-        elif isinstance(value, torch.device):
-            yield Variation(name, torch.device(_META), moves=True)
-        elif _DEVICE.search(name) and (value is None or isinstance(value, str)):
-            yield Variation(name, _META, moves=True)
-        elif isinstance(value, bool):
-            yield Variation(name, not value)
-        elif isinstance(value, int):
-            yield from (Variation(name, other) for other in sorted({value + 1, 2 * value} - {value}))
-        elif isinstance(value, float):
-            yield Variation(name, 2 * value or 1.0)
-        elif isinstance(value, str):
-            yield from (Variation(name, other) for other in self._texts.get(name, ()) if other != value)
 
     @cached_property
     def _texts(self) -> dict[str, list[str]]:
@@ -125,6 +107,32 @@ class Construction:
                     for name in names if texts else ():
                         found.setdefault(name, {_NO_SUCH}).update(texts)
         return {name: sorted(texts) for name, texts in found.items()}
+
+
+def other_values(name: str, value: Any, texts: Mapping[str, Iterable[str]]) -> Iterator[Variation]:
+    """Yield what an argument is instead; nothing where nothing is known of its kind, or it may reach out.
+
+    Args:
+        name: the argument.
+        value: what it is.
+        texts: by the names of arguments, texts that the code compares them with.
+    """
+    if _REACHING_OUT.search(name):
+        return
+    if isinstance(value, torch.dtype) or (value is None and _DTYPE.search(name)):
+        yield Variation(name, torch.float64, moves=True)
+    elif isinstance(value, torch.device):
+        yield Variation(name, torch.device(_META), moves=True)
+    elif _DEVICE.search(name) and (value is None or isinstance(value, str)):
+        yield Variation(name, _META, moves=True)
+    elif isinstance(value, bool):
+        yield Variation(name, not value)
+    elif isinstance(value, int):
+        yield from (Variation(name, other) for other in sorted({value + 1, 2 * value} - {value}))
+    elif isinstance(value, float):
+        yield Variation(name, 2 * value or 1.0)
+    elif isinstance(value, str):
+        yield from (Variation(name, other) for other in texts.get(name, ()) if other != value)
 
 
 def constructions(subject: Subject) -> list[Construction]:
