@@ -148,7 +148,7 @@ def _operand(tracer: Tracer, frame: TracedFrame, node: ast.expr, other: ast.expr
     trail = frame.trails.get(node, NOWHERE)
     if not is_number(frame.value_of(node)) or not frame.trails.get(other, NOWHERE).tensors:
         return trail
-    reduced = frozenset(one for one in trail.tensors if _had_dimensions(one, state))
+    reduced = frozenset(one for one in trail.tensors if not one.moved and _had_dimensions(one, state))
     tracer.use(frame, Trail(reduced), Sink.REDUCED, node)
     return Trail(frozenset(one.then(Flow.METADATA) if one in reduced else one for one in trail.origins))
 
