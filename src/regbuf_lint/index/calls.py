@@ -7,8 +7,9 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import is_type_checking
-from regbuf_lint.index.tree import children
+from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,12 @@ def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
                 continue
             opens = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
             pending.append((child, scope.child(child) if opens else scope))  # type: ignore[arg-type]
+
+
+@once_per_node
+def named_in(tree: ast.Module) -> frozenset[str | None]:
+    """The names behind dots in a file, and those that it imports and defines: what other packages offer by theirs."""
+    return frozenset(getattr(one, "attr" if isinstance(one, ast.Attribute) else "name", None) for one in walk(tree))
 
 
 def is_used_as_value(file: FileFacts, name: str) -> bool:

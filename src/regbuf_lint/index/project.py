@@ -9,6 +9,7 @@ from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.calls import named_in
 from regbuf_lint.index.files import FileFacts, ParseError, installed_roots, whole
 from regbuf_lint.index.frameworks import is_of_another_framework, is_torch
 from regbuf_lint.index.locating import Locator, is_read
@@ -31,7 +32,6 @@ from regbuf_lint.index.symbols import (
     Unresolved,
     ValueSymbol,
 )
-from regbuf_lint.index.tree import walk
 from regbuf_lint.index.word_search import MOST_FOLDERS, WordSearch
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.overlay import Overlay
@@ -330,7 +330,7 @@ class Project:
         top, project = _package_directory(file), self._project_of(file)
         around = [(one, limit) for one, limit in ((top, None), (project, MOST_FOLDERS)) if one is not None]
         calling = {path for one, limit in around for path in self._search.files(one, "called", name, limit)}
-        return any(_names(node, name) for one in (file, *self._read_each(calling)) for node in walk(one.tree))
+        return name in named_in(file.tree) or any(name in named_in(one.tree) for one in self._read_each(calling))
 
     def is_given(self, file: FileFacts, attribute: str) -> bool:
         """Whether a file of the same top-level package gives an attribute of that name to some object but its own."""
@@ -480,11 +480,6 @@ class Project:
 def _is_missing(symbol: Symbol, origin: str, name: str) -> bool:
     """Whether looking up a name in a file gave nothing: what the file itself imports from elsewhere is something."""
     return isinstance(symbol, Unresolved) or symbol == External(f"{origin}.{name}")
-
-
-def _names(node: ast.AST, name: str) -> bool:
-    """Whether a node names what another package offers, however the file itself calls it."""
-    return name == (getattr(node, "attr", None) if isinstance(node, ast.Attribute) else getattr(node, "name", None))
 
 
 def _package_directory(file: FileFacts) -> Path | None:

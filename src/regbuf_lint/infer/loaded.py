@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from regbuf_lint.infer.locations import shared_location
 from regbuf_lint.infer.subclasses import subclasses
 from regbuf_lint.infer.trace.loaded_uses import loaded_uses
 from regbuf_lint.model.class_view import Construction, Write
-from regbuf_lint.model.value import NAMELESS, Loaded, Location, Part, Place, Sequence, Tensor, Value, may_be
+from regbuf_lint.model.value import NAMELESS, Loaded, Part, Place, Sequence, Tensor, Value, may_be
 
 if TYPE_CHECKING:
     from regbuf_lint.index.symbols import ClassSymbol
@@ -47,7 +48,6 @@ def _alternatives(noted: Noted, attribute: str) -> tuple[Alternative, ...]:
 def _value(value: Value, found: tuple[Alternative, ...]) -> Value:
     loaded = frozenset(one for one in value if isinstance(one, Loaded))
     if any(one.is_moved for one in loaded):
-        places = {one.location for one in loaded}
-        location = places.pop() if len(places) == 1 else Location.DEFAULT
+        location = shared_location(loaded)
         found = tuple(replace(one, location=location) for one in found if isinstance(one, Tensor))
     return (value - loaded).union(found) if loaded and found else value

@@ -102,6 +102,12 @@ def together(operands: Iterable[Tensor]) -> Location:
     return Location.DEFAULT
 
 
+def shared_location(several: Iterable[Tensor | Unknown]) -> Location:
+    """Where all of some alternatives lie; where the code says nothing, if that is not one place."""
+    places = {one.location for one in several}
+    return places.pop() if len(places) == 1 else Location.DEFAULT
+
+
 def location_of_method(name: str, receiver: Tensor, arguments: Arguments, others: Tensor) -> Location:
     """Where a method of a tensor leaves its result."""
     if has("move_to_cpu_methods", name):

@@ -14,6 +14,7 @@ from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import element_of, items_of
 from regbuf_lint.infer.expressions import combine
+from regbuf_lint.infer.locations import shared_location
 from regbuf_lint.infer.narrowing import assume, give_default
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
@@ -27,7 +28,6 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     UNKNOWN,
     UNSET,
-    Location,
     Tensor,
     Unknown,
     Value,
@@ -105,8 +105,7 @@ def _annotated_assign(frame: Frame, statement: ast.AnnAssign, state: State) -> N
 
 def _as_promised(value: Value, promised: Value) -> Value:
     """What an annotation promises of an unknown value, lying where that has been moved to."""
-    places = {one.location for one in value if isinstance(one, Unknown)}
-    location = places.pop() if len(places) == 1 else Location.DEFAULT
+    location = shared_location(one for one in value if isinstance(one, Unknown))
     return map_tensors(promised, lambda tensor: replace(tensor, location=location))
 
 

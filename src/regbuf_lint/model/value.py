@@ -344,7 +344,7 @@ def is_tensor(value: Value) -> bool:
 
 def is_number(value: Value) -> bool:
     """Whether a value is a tensor without dimensions, which goes with tensors of any device."""
-    return is_only(value, Tensor) and all(one.is_number for one in tensors(value))
+    return is_only(value, Tensor) and holds_numbers(value)
 
 
 def holds_numbers(value: Value) -> bool:
