@@ -1,10 +1,15 @@
-"""Comments and docstrings that another version of a text no longer has."""
+"""Comments and docstrings that another version of a file no longer has."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from regbuf_lint.verify.lost_text import lost_text
+from regbuf_lint.verify.code_changes import code_changes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BEFORE = '''"""Tables."""
 
@@ -24,6 +29,14 @@ class Net:
 '''
 
 
+def lost_text(directory: Path, before: str, after: str) -> list[str]:
+    files = [directory / "before.py", directory / "after.py"]
+    for file, text in zip(files, (before, after), strict=True):
+        file.write_text(text, encoding="utf-8")
+    changes = code_changes([(str(files[0]), str(files[1]))])
+    return [one.rpartition("::")[2] for one in changes.lost]
+
+
 @pytest.mark.parametrize(
     ("change", "lost"),
     [
@@ -38,11 +51,11 @@ class Net:
         (("return 3  # of all", "return 3  # of all\n        # and more"), []),
     ],
 )
-def test_what_is_lost(change: tuple[str, str], lost: list[str]) -> None:
+def test_what_is_lost(tmp_path: Path, change: tuple[str, str], lost: list[str]) -> None:
     after = BEFORE.replace(*change)
     assert after != BEFORE
-    assert list(lost_text(BEFORE, after)) == lost
+    assert lost_text(tmp_path, BEFORE, after) == lost
 
 
-def test_comments_that_suppress_may_go() -> None:
-    assert list(lost_text("x = 1  # noqa: RBF001\n", "x = 1\n")) == []
+def test_comments_that_suppress_may_go(tmp_path: Path) -> None:
+    assert lost_text(tmp_path, "x = 1  # noqa: RBF001\n", "x = 1\n") == []

@@ -9,7 +9,7 @@ from importlib.util import decode_source
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.verify.lost_text import lost_text
+from regbuf_lint.verify.lost_comments import lost_comments
 from regbuf_lint.verify.model import FIXED, ORIGINAL
 from regbuf_lint.verify.statements import Statement, statements, text_of
 
@@ -113,10 +113,10 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
     headed: list[str] = []
     stated: dict[str, tuple[tuple[Statement, ...], tuple[Statement, ...]]] = {}
     for before, after in replaced:
-        old, new = _parts(before), _parts(after)
+        (text, old), (new_text, new) = _read(before), _read(after)
         if not new:  # it does not parse, which building it will tell
             continue
-        lost += [f"{before}::{what}" for what in lost_text(_text(before), _text(after))] if old else []
+        lost += [f"{before}::{what}" for what in lost_comments(text, new_text)]
         removed += [f"{before}::{name}" for name in old.keys() - new.keys()]
         removed += [f"{before}::{name}" for part in old.keys() & new.keys() for name in old[part].lost(new[part])]
         added |= {f"{before}::{name}": new[name].added for name in new.keys() - old.keys()}
@@ -125,6 +125,8 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
         imported += [f"{before}::{one}" for name in both for one in new[name].gained(old[name], known)]
         for name in both:
             place, was, now = f"{before}::{name}", old[name], new[name]
+            if was.is_documented and not now.is_documented:
+                lost.append(f"{before}::the docstring of {name}")
             if was.head != now.head:
                 headed.append(place)
             lines = {ORIGINAL: was.line, FIXED: now.line}
@@ -147,6 +149,7 @@ class _Part:
         name: its name alone; empty for a file.
         is_function: whether it is a function.
         is_inner: whether it stands in a function.
+        is_documented: whether it has a docstring.
         line: where it begins.
         decorators: its decorators, as text.
         arguments: the names of its arguments.
@@ -160,6 +163,7 @@ class _Part:
     name: str
     is_function: bool
     is_inner: bool
+    is_documented: bool
     line: int
     decorators: tuple[str, ...]
     arguments: frozenset[str]
@@ -183,16 +187,18 @@ class _Part:
         return [one for one in sorted(self.imports.keys() - other.imports.keys()) if self.imports[one] not in known]
 
 
-def _text(file: str) -> str:
-    return decode_source(Path(file).read_bytes())
-
-
-def _parts(file: str) -> dict[str, _Part]:
-    """Return the parts of a file by dotted name, which is the last one's of several; a setter is ``NAME.setter``."""
+def _read(file: str) -> tuple[str, dict[str, _Part]]:
+    """Return the text of a file and its parts; nothing where it cannot be parsed."""
     try:
-        tree = ast.parse(_text(file))
+        text = decode_source(Path(file).read_bytes())
+        tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError, RecursionError):
-        return {}
+        return "", {}
+    return text, _parts(tree)
+
+
+def _parts(tree: ast.Module) -> dict[str, _Part]:
+    """Return the parts of a file by dotted name, which is the last one's of several; a setter is ``NAME.setter``."""
     found: dict[str, _Part] = {}
     waiting: list[tuple[str, ast.Module | _Definition, ast.AST]] = [(_FILE, tree, tree)]
     for place, node, around in waiting:  # which grows meanwhile
@@ -220,6 +226,7 @@ def _part(node: ast.Module | _Definition, around: ast.AST) -> tuple[_Part, list[
         name="" if isinstance(node, ast.Module) else node.name,
         is_function=is_function,
         is_inner=isinstance(around, _FUNCTIONS),
+        is_documented=bool(ast.get_docstring(node, clean=False)),
         line=min([getattr(node, "lineno", 1), *(one.lineno for one in decorators)]),
         decorators=tuple(map(ast.unparse, decorators)),
         arguments=frozenset(one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg))

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from regbuf_lint.verify.code_changes import CodeChanges
-from regbuf_lint.verify.model import CPU, PASSED, Claims, Outcome, Verdict, failed, not_run
+from regbuf_lint.verify.model import CPU, ORIGINAL, PASSED, Claims, Outcome, Verdict, failed, not_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from regbuf_lint.verify.model import Facts
     from regbuf_lint.verify.worker.subject import Subject
@@ -160,6 +160,15 @@ class Check(ABC):
         if "error" in (seen.facts_before or {}):
             return not_run(f"the original cannot either: {error_text(seen.facts_before or {})}")
         return failed(said)
+
+
+def looked_at(subject: Subject, name: str, look: Callable[[], Facts]) -> Facts:
+    """Return what a probe sees, by a name, and in the original once more, as ``again``.
+
+    What is not the same each time tells nothing.
+    """
+    facts: Facts = {name: look()}
+    return facts | {"again": look()} if subject.side == ORIGINAL else facts
 
 
 def error_text(facts: Facts) -> str:

@@ -6,10 +6,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from regbuf_lint.verify.checks.check import Check, Seen
+from regbuf_lint.verify.checks.check import Check, Seen, looked_at
 from regbuf_lint.verify.checks.differing import difference, steady
 from regbuf_lint.verify.checks.runs import LONGEST_OF_OTHERS, TookLongError, time_limit
-from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
+from regbuf_lint.verify.model import PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,8 +41,7 @@ class OtherArguments(Check):
         from regbuf_lint.verify.worker.other_arguments import constructions  # noqa: PLC0415  imports torch
 
         found = constructions(subject)
-        facts: Facts = {"made": _all_made(subject, found)}
-        return facts | {"again": _all_made(subject, found)} if subject.side == ORIGINAL else facts
+        return looked_at(subject, "made", lambda: _all_made(subject, found))
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""

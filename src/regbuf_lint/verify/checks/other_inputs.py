@@ -6,10 +6,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.verify.checks.check import Check, Seen
+from regbuf_lint.verify.checks.check import Check, Seen, looked_at
 from regbuf_lint.verify.checks.results import drawn, steady_of, told, unlike
 from regbuf_lint.verify.checks.runs import LONGEST_OF_OTHERS, TookLongError, time_limit
-from regbuf_lint.verify.model import ORIGINAL, PASSED, RAISES, Verdict, failed, not_run
+from regbuf_lint.verify.model import PASSED, RAISES, Verdict, failed, not_run
 
 if TYPE_CHECKING:
     from regbuf_lint.verify.model import Facts
@@ -33,8 +33,7 @@ class OtherInputs(Check):
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Call new modules; in the original twice, since what is not the same each time tells nothing."""
         subject.call(subject.fresh().eval())  # one that does not take what was given refuses all others rightly
-        facts: Facts = {"given": _results(subject)}
-        return facts | {"again": _results(subject)} if subject.side == ORIGINAL else facts
+        return looked_at(subject, "given", lambda: _results(subject))
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""

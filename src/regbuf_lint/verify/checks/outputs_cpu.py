@@ -6,12 +6,12 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.verify.checks.check import Check, Seen
+from regbuf_lint.verify.checks.check import Check, Seen, looked_at
 from regbuf_lint.verify.checks.results import drawn, steady_of, told, unlike
-from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict, failed, not_run
+from regbuf_lint.verify.model import PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import torch
     from torch import nn
@@ -59,10 +59,7 @@ class OutputsCpu(Check):
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Call; in the original twice, since what is not the same each time tells nothing."""
         subject.call(subject.fresh())  # what it raises is what building says
-        facts: Facts = {"outputs": _results(subject)}
-        if subject.side == ORIGINAL:
-            facts["again"] = _results(subject)
-        return facts
+        return looked_at(subject, "outputs", lambda: _results(subject))
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""
@@ -147,11 +144,9 @@ def _assign_others(subject: Subject, module: nn.Module) -> None:
     from regbuf_lint.verify.worker.values import other_values  # noqa: PLC0415  imports torch
 
     others: list[tuple[nn.Module, str, torch.Tensor]] = []
-    for place in sorted(subject.places):
-        way, _, name = place.rpartition(".")
+    for owner, name, held in _held(subject, module):
         with suppress(Exception):
-            owner = module.get_submodule(way)
-            others.append((owner, name, other_values(getattr(owner, name))))
+            others.append((owner, name, other_values(held)))
     for owner, name, value in others:
         with suppress(Exception):
             held = getattr(owner, name)
@@ -165,12 +160,22 @@ def _assign_none(subject: Subject, module: nn.Module) -> None:
     """Take away the tensors that a fix is about, as ``module.scale = None`` does."""
     import torch  # noqa: PLC0415
 
+    for owner, name, held in _held(subject, module):
+        with suppress(Exception):
+            if isinstance(held, torch.Tensor):
+                setattr(owner, name, None)
+
+
+def _held(subject: Subject, module: nn.Module) -> Iterator[tuple[nn.Module, str, Any]]:
+    """Yield what the attributes hold that a fix is about, with their objects and names; those that are gone are not."""
     for place in sorted(subject.places):
         way, _, name = place.rpartition(".")
-        with suppress(Exception):
+        try:
             owner = module.get_submodule(way)
-            if isinstance(getattr(owner, name), torch.Tensor):
-                setattr(owner, name, None)
+            held = getattr(owner, name)
+        except Exception:  # noqa: BLE001, S112  whatever a property of the user's raises
+            continue
+        yield owner, name, held
 
 
 def _raised(error: BaseException) -> str:

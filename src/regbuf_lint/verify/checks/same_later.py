@@ -6,11 +6,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.verify.checks.check import Check, Seen, none_of
+from regbuf_lint.verify.checks.check import Check, Seen, looked_at, none_of
 from regbuf_lint.verify.checks.differing import difference, steady
 from regbuf_lint.verify.checks.same_state import sharing
 from regbuf_lint.verify.checks.watching import profiled
-from regbuf_lint.verify.model import ORIGINAL, PASSED, Verdict
+from regbuf_lint.verify.model import PASSED, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +44,7 @@ class SameLater(Check):
 
     def probe(self, subject: Subject, device: str) -> Facts:  # noqa: ARG002
         """Do each with a module of its own; in the original twice, since only what is the same each time tells."""
-        facts: Facts = {"after": _all(subject)}
-        return facts | {"again": _all(subject)} if subject.side == ORIGINAL else facts
+        return looked_at(subject, "after", lambda: _all(subject))
 
     def judge(self, seen: Seen) -> Verdict:
         """Compare with the original."""
