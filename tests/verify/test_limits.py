@@ -20,7 +20,7 @@ from mutants import FIXED, PLAIN, Version, method, rows
 from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.isolation.client import CAN_FORK, Worker, WorkerError
-from regbuf_lint.verify.isolation.supervision import Limits, held_memory
+from regbuf_lint.verify.isolation.supervision import Limits, held_memory, holds_more
 from regbuf_lint.verify.model import BUILDS, Machine, Outcome, Verdict
 from regbuf_lint.verify.runner import run_cases
 
@@ -101,6 +101,12 @@ BAD = {
     ),
     "leaves_one_and_hangs": (
         building(f"subprocess.Popen(['sleep', '{MARK}'], start_new_session=True)", "time.sleep(99)"), "took longer"
+    ),
+    "puts_a_file_in_the_place_of_its_directory": (
+        building("import pathlib, shutil, tempfile", "own = pathlib.Path(tempfile.gettempdir()).parent",
+                 "if own.name.startswith('regbuf-verify-'):", "    shutil.rmtree(own, ignore_errors=True)",
+                 "    own.write_text('x')"),
+        "ended early",
     ),
     "shares_memory": (
         building("from multiprocessing.shared_memory import SharedMemory",
@@ -324,6 +330,20 @@ def test_memory_that_is_held_counts_and_reserved_memory_does_not() -> None:
         assert held_memory(os.getpid()) - before < 2**26
         reserved[: 2**27] = b"x" * 2**27
         assert held_memory(os.getpid()) - before > 2**26  # less than is written: the process may free some meanwhile
+
+
+def test_what_children_share_with_their_parent_counts_once() -> None:
+    code = (
+        "import os, time; held = b'x' * 2**27; forked = [os.fork() for _ in range(3)]; "
+        "all(forked) and print('ready'); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-uc", code], stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(5) == b"ready"  # the parent alone says so, of eight processes
+        assert held_memory(process.pid) > 4 * 2**27
+        assert not holds_more(process.pid, 2 * 2**27)
+        assert holds_more(process.pid, 2**26)
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_children_that_end_while_memory_is_measured() -> None:

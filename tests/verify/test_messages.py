@@ -78,6 +78,15 @@ def test_how_a_value_differs_is_said(name: str, project: Path, capsys: pytest.Ca
     assert f"not the same value as before: {said}" in out
 
 
+def test_a_call_that_raises_no_longer_is_said(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    refusing = rows("if x.dtype is torch.bfloat16: raise ValueError('too small')", "x = x.float()")
+    (project / "case.py").write_text(Version(PLAIN, first=refusing).text(), encoding="utf-8")
+    (project / "case.fixed.py").write_text(Version(FIXED, first="x = x.float()").text(), encoding="utf-8")
+    assert cli.main(["-j", "1", "case.py", "--device", "meta"]) == cli.FAILED
+    out = capsys.readouterr().out
+    assert "bfloat16 gives another output than that of the original: no longer raises ValueError: too small" in out
+
+
 def test_a_fix_that_cannot_be_built_says_nothing_of_the_original(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

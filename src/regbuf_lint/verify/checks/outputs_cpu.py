@@ -73,7 +73,7 @@ class OutputsCpu(Check):
             if call.endswith(_EMPTIED) and isinstance(theirs, str):
                 continue  # what cannot do without the tensor may say so in other words
             ours = seen.facts["outputs"].get(call, _NO_CALL)
-            said = f"raises {ours}" if isinstance(ours, str) != isinstance(theirs, str) else _differing(ours, theirs)
+            said = _differing(ours, theirs)
             if said:
                 return failed(f"{call} gives another output than that of the original: {said}")
         return PASSED
@@ -93,9 +93,12 @@ def _steady(outputs: Facts, again: Facts) -> Facts:
 
 
 def _differing(ours: Any, theirs: Any) -> str:
-    if isinstance(ours, str):
+    """Say how what a call gives differs; a text stands for what it raises."""
+    if isinstance(ours, str) and isinstance(theirs, str):
         return "" if ours == theirs else f"raises {ours}, not {theirs}"
-    return unlike(ours, theirs)
+    if isinstance(ours, str):
+        return f"raises {ours}"
+    return f"no longer raises {theirs}" if isinstance(theirs, str) else unlike(ours, theirs)
 
 
 def _results(subject: Subject) -> Facts:

@@ -121,7 +121,9 @@ class Worker:
             }
             ending = self._in_child(full) if self.forks else self._in_interpreter(full, scratch)
             remove_created(scratch)
-            return Work(ending, _noted(scratch / FACTS), _start(scratch / STDOUT), _end(scratch / STDERR))
+            done = Work(ending, _noted(scratch / FACTS), _start(scratch / STDOUT), _end(scratch / STDERR))
+        scratch.unlink(missing_ok=True)  # the code may have put a file in the place of the directory
+        return done
 
     def _in_child(self, request: dict[str, Any]) -> Ending:
         if self._server is None:

@@ -20,6 +20,7 @@ _MIB = 1024 * 1024
 _LONGEST_KILLING = 10.0
 _A_MOMENT = 0.5
 _COUNTED = ("RssAnon:", "RssShmem:", "VmSwap:")
+_COUNTED_IN_SHARES = ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,7 @@ def supervise(
         if code is not None:
             _kill_group(pid)  # what it started and left behind
             return Ending("exited", code) if code >= 0 else Ending("killed", -code)
-        held = held_memory(pid)
-        if held > limits.memory * _MIB:
+        if holds_more(pid, limits.memory * _MIB):
             return _stopped(pid, poll, Ending("memory", detail=f"it held more than {limits.memory} MiB of memory"))
         if watched and os.getppid() != watched:
             return _stopped(pid, poll, Ending("lost", detail="the run was ended"))
@@ -155,11 +155,25 @@ def _kill_group(pid: int) -> None:
             os.killpg(pid, signal.SIGKILL)
 
 
+def holds_more(pid: int, limit: int) -> bool:
+    """Whether a process and its children hold more memory than so many bytes.
+
+    What a process shares with the children that it forked counts once. To find that out takes milliseconds, so it is
+    asked only where the limit is exceeded without it.
+    """
+    if sys.platform != "linux" or held_memory(pid) <= limit:
+        return False
+    return sum(map(_share_of_memory, _with_children(pid))) > limit
+
+
 def held_memory(pid: int) -> int:
-    """Return the bytes that a process and its children hold: memory and swap, without mapped files; 0 if unknown."""
+    """Return the bytes that a process and its children hold: memory and swap, without mapped files; 0 if unknown.
+
+    What they share counts for each of them.
+    """
     if sys.platform != "linux":
         return 0
-    return sum(_own_memory(one) for one in _with_children(pid))
+    return sum(map(_own_memory, _with_children(pid)))
 
 
 def _with_children(pid: int) -> list[int]:
@@ -182,11 +196,24 @@ def _children(pid: int) -> list[int]:
 
 
 def _own_memory(pid: int) -> int:
+    return _kilobytes(f"/proc/{pid}/status", _COUNTED)
+
+
+def _share_of_memory(pid: int) -> int:
+    """Return the bytes that a process holds, those of pages that n processes hold divided by n.
+
+    Linux tells them since 5.9; before that, what is shared counts in full.
+    """
+    return _kilobytes(f"/proc/{pid}/smaps_rollup", _COUNTED_IN_SHARES) or _own_memory(pid)
+
+
+def _kilobytes(file: str, counted: tuple[str, ...]) -> int:
+    """Return the sum in bytes of the rows of a table of Linux that are counted; 0 where the process has ended."""
     try:
-        rows = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
+        rows = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return 0
-    return 1024 * sum(int(row.split()[1]) for row in rows if row.startswith(_COUNTED))
+    return 1024 * sum(int(row.split()[1]) for row in rows if row.startswith(counted))
 
 
 def _signal_name(number: int) -> str:
