@@ -323,7 +323,47 @@ TEXT: dict[str, Wrong] = {
 ABSENT: dict[str, Wrong] = {"none_is_allowed_no_longer": ("outputs-cpu", Version(), Version(PLAIN, first=OPTIONAL))}
 """What shows where the tensor is taken away."""
 
+FADING = "self.scale = self.scale * 0.9"
+KEPT = FIXED.replace(", persistent=False", "")
+
+
+def scaled(factor: str) -> Version:
+    """The fixed version with another factor, where that is 1 in most calls."""
+    return Version(last=f" * {factor}")
+
+
+MODES: dict[str, Wrong] = {
+    "another_in_training_under_autocast": (
+        "outputs-cpu",
+        scaled("(1 + (self.training and torch.is_autocast_enabled('cpu')))"),
+        Version(PLAIN),
+    ),
+    "another_in_inference_mode": ("outputs-cpu", scaled("(1 + torch.is_inference_mode_enabled())"), Version(PLAIN)),
+    "another_in_training_without_gradients": (
+        "outputs-cpu",
+        scaled("(1 + (self.training and not torch.is_grad_enabled()))"),
+        Version(PLAIN),
+    ),
+    "a_tensor_of_inference_stays": (
+        "outputs-cpu",
+        Version(KEPT, first=rows("if not self.training:", f"    {FADING}")),
+        Version(PLAIN, first=rows("if not self.training:", "    self.scale.mul_(0.9)")),
+    ),
+    "nothing_is_reset_after_a_call": (
+        "same-code",
+        Version(KEPT, first=FADING, more=method("def reset(self):", "self.scale = self.scale.clone()")),
+        Version(PLAIN, first=FADING, more=method("def reset(self):", "self.scale = torch.ones(3)")),
+    ),
+    "no_gradient_for_another_tensor": (
+        "same-gradients",
+        Version(last=".detach()"),
+        Version(PLAIN),
+    ),
+}
+"""What shows in modes that are rare together, and after them."""
+
 BEYOND: dict[str, Wrong] = {
+    **MODES,
     **ALIKE,
     **NAMES,
     **NEW_CODE,

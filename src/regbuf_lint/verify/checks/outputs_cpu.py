@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, looked_at
-from regbuf_lint.verify.checks.results import drawn, steady_of, told, unlike
+from regbuf_lint.verify.checks.results import drawn, fixed_attributes, steady_of, told, unlike
 from regbuf_lint.verify.model import PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     import torch
     from torch import nn
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.worker.subject import Subject
 
 _WITHOUT_GRADIENTS = "without gradients"
+_AFTER_INFERENCE = "in inference mode, and once after it"
 _OTHER_INPUTS = "on other inputs"
 """The first call is on those that were given: what is kept of it must not stand in for the others."""
 _OTHER_STRIDES = "on inputs with other strides"
@@ -30,8 +31,9 @@ _MODES = {
     "in train()": ["train"] * 8,
     "in eval()": ["eval"] * 4,
     "in turns": ["eval", "train", "eval"],
-    _WITHOUT_GRADIENTS: ["eval"],
-    "under autocast": ["eval"],
+    _WITHOUT_GRADIENTS: ["eval", "train"],
+    _AFTER_INFERENCE: ["eval", "train", "train"],
+    "under autocast": ["eval", "train"],
     _OTHER_INPUTS: ["eval", "train", "eval"],
     _OTHER_STRIDES: ["eval"],
     _OTHER_DTYPE: ["eval"],
@@ -49,9 +51,9 @@ class OutputsCpu(Check):
     name = "outputs-cpu"
     asserts = (
         "outputs of several calls in a row on the CPU, in `train()`, in `eval()` and in turns, without gradients, "
-        "under autocast, on other inputs, of other strides or in bfloat16, and once other tensors, or None, were "
-        "assigned, are equal bit for bit, with their types, keys, dtypes, shapes and strides; they share memory with "
-        "inputs, state and each other as before, and the inputs are left as they were"
+        "in inference mode and after it, under autocast, on other inputs, of other strides or in bfloat16, and once "
+        "other tensors, or None, were assigned, are equal bit for bit, with their types, keys, dtypes, shapes and "
+        "strides; they share memory with inputs, state and each other as before, and the inputs are left as they were"
     )
     shows_bug = False
     needs_original = True
@@ -115,6 +117,7 @@ def _results(subject: Subject) -> Facts:
     }
     contexts: dict[str, Any] = {
         _WITHOUT_GRADIENTS: torch.no_grad,
+        _AFTER_INFERENCE: torch.inference_mode,
         "under autocast": partial(torch.autocast, "cpu", torch.bfloat16),
     }
     found: Facts = {}
@@ -128,8 +131,9 @@ def _results(subject: Subject) -> Facts:
             inputs = subject.given()
             if said in changes and (said != _OTHER_INPUTS or number > 1):
                 inputs = values.replaced(inputs, changes[said])
+            is_after = said == _AFTER_INFERENCE and number == len(modes)
             try:
-                with contexts.get(said, nullcontext)():
+                with nullcontext() if is_after else contexts.get(said, nullcontext)():
                     result = drawn(called(getattr(module, mode)(), inputs))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
                 found[f"call {number} {said}"] = _raised(error)
@@ -147,7 +151,7 @@ def _assign_others(subject: Subject, module: nn.Module) -> None:
     from regbuf_lint.verify.worker.values import other_values  # noqa: PLC0415  imports torch
 
     others: list[tuple[nn.Module, str, torch.Tensor]] = []
-    for owner, name, held in _held(subject, module):
+    for _, owner, name, held in fixed_attributes(subject, module):
         with suppress(Exception):
             others.append((owner, name, other_values(held)))
     for owner, name, value in others:
@@ -163,22 +167,10 @@ def _assign_none(subject: Subject, module: nn.Module) -> None:
     """Take away the tensors that a fix is about, as ``module.scale = None`` does."""
     import torch  # noqa: PLC0415
 
-    for owner, name, held in _held(subject, module):
+    for _, owner, name, held in fixed_attributes(subject, module):
         with suppress(Exception):
             if isinstance(held, torch.Tensor):
                 setattr(owner, name, None)
-
-
-def _held(subject: Subject, module: nn.Module) -> Iterator[tuple[nn.Module, str, Any]]:
-    """Yield what the attributes hold that a fix is about, with their objects and names; those that are gone are not."""
-    for place in sorted(subject.places):
-        way, _, name = place.rpartition(".")
-        try:
-            owner = module.get_submodule(way)
-            held = getattr(owner, name)
-        except Exception:  # noqa: BLE001, S112  whatever a property of the user's raises
-            continue
-        yield owner, name, held
 
 
 def _raised(error: BaseException) -> str:

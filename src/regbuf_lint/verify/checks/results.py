@@ -44,6 +44,18 @@ def told(subject: Subject, module: nn.Module, inputs: Any, result: Any, *, graph
     }
 
 
+def fixed_attributes(subject: Subject, module: nn.Module) -> Iterator[tuple[str, nn.Module, str, Any]]:
+    """Yield the attributes that a fix is about and that are there: place, object, name, and what they hold."""
+    for place in sorted(subject.places):
+        way, _, name = place.rpartition(".")
+        try:
+            owner = module.get_submodule(way)
+            held = getattr(owner, name)
+        except Exception:  # noqa: BLE001, S112  whatever a property of the user's raises
+            continue
+        yield place, owner, name, held
+
+
 def steady_of(one: Facts, again: Facts) -> Facts | None:
     """Return of what a call gives twice what is the same, None where nothing is."""
     if one == again:

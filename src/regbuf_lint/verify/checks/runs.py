@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,32 @@ The clock alone would blame a fix for a machine that has much to do.
 """
 LONGEST_OF_OTHERS = 10
 """Seconds of the clock for calls on all other inputs, and for constructing with all other arguments."""
-_WAYS = (("", False, 1), (" in eval()", True, 1), (" twice", False, 2))
-"""How a changed method is called: what is said of it, whether in `eval()`, and how often; others, in the first way."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way to call a method.
+
+    Attributes:
+        said: what is said of it.
+        is_eval: whether the module is in `eval()`.
+        is_called: whether the module was called before.
+        times: how often the method is.
+    """
+
+    said: str = ""
+    is_eval: bool = False
+    is_called: bool = False
+    times: int = 1
+
+
+_WAYS = (
+    _Way(),
+    _Way(" in eval()", is_eval=True),
+    _Way(" twice", times=2),
+    _Way(" after a call", is_called=True),
+)
+"""How a changed method is called; others, in the first way."""
 
 
 class TookLongError(BaseException):
@@ -46,16 +71,15 @@ def runs(subject: Subject) -> tuple[Facts, set[str]]:
     uses: Facts = {}
     ran = _traced(subject, lambda: subject.call(subject.fresh()))[1]
     ran |= ran_by_torch(subject)
-    shown = _used(subject, "", lambda owner, _: repr(owner), tuple)[0]
+    shown = _used(subject, "", lambda owner, _: repr(owner), tuple, _Way())[0]
     uses["repr()"] = {name: one for name, one in shown.items() if name != "held"}
     end = time.monotonic() + LONGEST_OF_ALL
     for one in uses_of(subject):
         is_changed = one.reason is Reason.CHANGED
-        for said, is_eval, times in _WAYS if is_changed else _WAYS[:1]:
+        for way in _WAYS if is_changed else _WAYS[:1]:
             if is_changed or time.monotonic() < end:
-                use = partial(_repeated, one.use, times)
-                facts, seen = _used(subject, one.way, use, one.arguments, is_eval=is_eval)
-                uses[f"{one.path}{said}"] = _of_walk(facts) if one.reason is Reason.WALKS else facts
+                facts, seen = _used(subject, one.way, partial(_repeated, one.use, way.times), one.arguments, way)
+                uses[f"{one.path}{way.said}"] = _of_walk(facts) if one.reason is Reason.WALKS else facts
                 ran |= seen if "error" not in facts else set()
     return uses, ran
 
@@ -72,20 +96,20 @@ def _repeated(use: Use, times: int, owner: nn.Module, arguments: Any) -> Any:
     return use(owner, arguments)
 
 
-def _used(
-    subject: Subject, way: str, use: Use, arguments: Callable[[], Any], *, is_eval: bool = False
-) -> tuple[Facts, set[str]]:
+def _used(subject: Subject, to_owner: str, use: Use, arguments: Callable[[], Any], way: _Way) -> tuple[Facts, set[str]]:
     """Return what a use gives and what the module holds then, or what was raised; and which functions ran."""
     from regbuf_lint.verify.worker.held import held_by  # noqa: PLC0415  imports torch
 
     module = subject.fresh()
-    module = module.eval() if is_eval else module
+    module = module.eval() if way.is_eval else module
     given: list[Any] = []
 
     def in_time() -> Any:
         with time_limit():
+            if way.is_called:
+                subject.call(module)
             given.append(arguments())
-            return use(module.get_submodule(way), given[0])
+            return use(module.get_submodule(to_owner), given[0])
 
     result, ran = _traced(subject, in_time)
     if isinstance(result, BaseException):

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.check import Check, Seen, none_of
+from regbuf_lint.verify.checks.results import fixed_attributes
 from regbuf_lint.verify.model import ORIGINAL, PASSED, failed, not_run
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class SameGradients(Check):
     name = "same-gradients"
     asserts = (
         "backward gives inputs and Parameters the same gradients, bit for bit: in each mode, after other calls, "
-        "through two calls at once, and through gradients"
+        "through two calls at once, and through gradients; and to other tensors that were assigned"
     )
     shows_bug = False
     needs_original = True
@@ -110,6 +111,31 @@ def _of_gradients(subject: Subject) -> Facts:
     return _gradients_of(penalties, leaves, module)
 
 
+def _of_assigned(subject: Subject) -> Facts:
+    """Backward to tensors that a user assigns in the place of those that a fix is about."""
+    import torch  # noqa: PLC0415
+    from torch import nn  # noqa: PLC0415
+
+    from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
+
+    module = subject.fresh().train()
+    _detach_constants(module)
+    leaves: dict[str, torch.Tensor] = {}
+    for place, owner, name, held in fixed_attributes(subject, module):
+        if isinstance(held, torch.Tensor) and not isinstance(held, nn.Parameter) and held.is_floating_point():
+            with suppress(Exception):
+                leaves[place] = held.detach().clone().requires_grad_()
+                setattr(owner, name, leaves[place])
+    there = {place: held for place, *_, held in fixed_attributes(subject, module)}
+    assigned = {place: leaf for place, leaf in leaves.items() if there.get(place) is leaf}
+    losses = _losses(_called(subject, module)[0])
+    given: tuple[torch.Tensor | None, ...] = ()
+    if assigned:  # a Parameter takes no tensor, and shallow copies have their buffers in common
+        given = torch.autograd.grad(losses, list(assigned.values()), allow_unused=True)
+    said = [None if one is None else digest(one) for one in given]
+    return {"inputs": [], "parameters": dict(zip(assigned, said, strict=True))}
+
+
 def _gradients_of(losses: list[torch.Tensor], leaves: list[torch.Tensor], module: nn.Module) -> Facts:
     import torch  # noqa: PLC0415
 
@@ -123,7 +149,11 @@ def _gradients_of(losses: list[torch.Tensor], leaves: list[torch.Tensor], module
     return {"inputs": said[: len(leaves)], "parameters": dict(zip(trained, said[len(leaves) :], strict=True))}
 
 
-_WAYS = {"one backward through two calls": _of_two_calls, "backward through gradients": _of_gradients}
+_WAYS = {
+    "one backward through two calls": _of_two_calls,
+    "backward through gradients": _of_gradients,
+    "backward to other tensors that were assigned": _of_assigned,
+}
 
 
 def _called(subject: Subject, module: nn.Module) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
