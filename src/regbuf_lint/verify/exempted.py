@@ -60,6 +60,8 @@ class Exemptions:
         if _is_named(names, _configured(path.parent)):
             return True
         rows = _rows(path)
+        if not _has_comments(rows):  # most have none, and what follows takes its time
+            return False
         if any(_hides(_FOR_FILE.match(row)) for row in rows):
             return True
         return any(_hides(_NOQA.search(rows[number - 1])) for number in _numbers(rows, line["line"], line["attribute"]))
@@ -105,6 +107,11 @@ def _rows(path: Path) -> tuple[str, ...]:
         return tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
     except OSError:
         return ()
+
+
+@lru_cache(maxsize=64)
+def _has_comments(rows: tuple[str, ...]) -> bool:
+    return any(_hides(_NOQA.search(row)) or _hides(_FOR_FILE.match(row)) for row in rows)
 
 
 def _statement(rows: tuple[str, ...], number: int) -> range:
