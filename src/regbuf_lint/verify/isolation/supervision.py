@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -76,7 +77,7 @@ def supervise(
         if code is not None:
             _kill_group(pid)  # what it started and left behind
             return Ending("exited", code) if code >= 0 else Ending("killed", -code)
-        if holds_more(pid, limits.memory * _MIB):
+        if holds_more(pid, limits.memory * _MIB, deadline):
             return _stopped(pid, poll, Ending("memory", detail=f"it held more than {limits.memory} MiB of memory"))
         if watched and os.getppid() != watched:
             return _stopped(pid, poll, Ending("lost", detail="the run was ended"))
@@ -155,15 +156,20 @@ def _kill_group(pid: int) -> None:
             os.killpg(pid, signal.SIGKILL)
 
 
-def holds_more(pid: int, limit: int) -> bool:
+def holds_more(pid: int, limit: int, deadline: float = math.inf) -> bool:
     """Whether a process and its children hold more memory than so many bytes.
 
-    What a process shares with the children that it forked counts once. To find that out takes milliseconds, so it is
-    asked only where the limit is exceeded without it.
+    What a process shares with the children that it forked counts once. To find that out takes long where many work at
+    once, so it is asked only where the limit is exceeded without it, and not after a deadline of the monotonic clock.
     """
     if sys.platform != "linux" or held_memory(pid) <= limit:
         return False
-    return sum(map(_share_of_memory, _with_children(pid))) > limit
+    held = 0
+    for one in _with_children(pid):
+        held += _share_of_memory(one)
+        if held > limit or time.monotonic() > deadline:
+            break
+    return held > limit
 
 
 def held_memory(pid: int) -> int:
