@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from regbuf_lint.model.trail import Flow, Origin, Source, Trail
-from regbuf_lint.model.value import NoneValue, is_only
+from regbuf_lint.model.value import NoneValue, Parameter, is_only, may_be
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -201,8 +201,9 @@ class Store(Struct, frozen=True):
 
     @property
     def only_moves(self) -> bool:
-        """Whether the new value is the former one, at most moved or cast."""
-        return bool(self.own_flows & _UNCHANGED) and all(
+        """Whether the new value is the former one, at most moved or cast, and no Parameter that shares its memory."""
+        is_own = bool(self.own_flows & _UNCHANGED) and not may_be(self.value, Parameter)
+        return is_own and all(
             one.source is Source.ENTRY and one.name == self.attribute and one.flow in _UNCHANGED and not one.changed
             for one in self.trail.tensors
             if one.flow is not Flow.BESIDE

@@ -19,7 +19,16 @@ from regbuf_lint.infer.state import State
 from regbuf_lint.infer.trace.traced_frame import TracedFrame
 from regbuf_lint.infer.trace.tracer import Tracer
 from regbuf_lint.model.use import MethodSummary, Trace
-from regbuf_lint.model.value import UNKNOWN, Literal, NoneValue, is_only, may_be
+from regbuf_lint.model.value import (
+    UNKNOWN,
+    Literal,
+    NoneValue,
+    Parameter,
+    is_only,
+    is_parameter_or_tensor,
+    may_be,
+    without,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -248,7 +257,8 @@ class Follower:
     ) -> dict[str, AttributeState]:
         """The attributes of an object that has been used: what other methods set may be anything by then.
 
-        What others set is asked for only where methods replace what is looked at, for which such a flag may be.
+        What others set is asked for only where methods replace what is looked at, for which such a flag may be. Of what
+        is looked at, and may be a Parameter too, the Parameter hurts nobody.
         """
         stored = self._inference.object_uses(symbol).stored
         found = {}
@@ -256,7 +266,10 @@ class Follower:
             is_set = any(map(self._runs_later, stored.get(name, ())))
             is_known = is_only(known.value, Literal, NoneValue)
             changes = is_known and (is_set or (asks_others and self._is_set_by_others(symbol, name)))
-            found[name] = replace(known, trail=None, value=known.value | UNKNOWN if changes else known.value)
+            value = known.value | UNKNOWN if changes else known.value
+            if name in self._attributes and is_parameter_or_tensor(value):
+                value = without(value, Parameter)
+            found[name] = replace(known, trail=None, value=value)
         return found
 
     def _is_set_by_others(self, symbol: ClassSymbol, name: str) -> bool:

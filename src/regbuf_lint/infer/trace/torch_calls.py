@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.known_classes import is_torch_distribution
+from regbuf_lint.infer.annotations import PARAMETERS
 from regbuf_lint.infer.dimensions import is_made_of_data
 from regbuf_lint.infer.references import (
     SAMPLING,
@@ -62,6 +63,9 @@ def torch_called(call: Call, name: str) -> Trail:
     """Where the result of a function of torch comes from, by its dotted name."""
     if name == "torch.device":
         return made(Source.FRESH, "cpu", Flow.PLACE) if call.given and is_cpu(call.value(call.given[0][1])) else NOWHERE
+    if name in PARAMETERS:  # shares the memory of what it is given
+        data = call.argument(0, "data")
+        return NOWHERE if data is None else call.trail(data)
     if has("draw_functions", name) and _own_generator(call):
         call.all_end(Sink.DRAW)
         return made(Source.FRESH, "said")
