@@ -19,7 +19,7 @@ from mutants import FIXED, PLAIN, Version, method, rows
 
 from borrowed_workers import BorrowingWorker
 from regbuf_lint.verify.cases import pairs
-from regbuf_lint.verify.isolation.client import CAN_FORK, Worker, WorkerError
+from regbuf_lint.verify.isolation.client import CAN_FORK, FACTS, Worker, WorkerError
 from regbuf_lint.verify.isolation.supervision import Limits, held_memory, holds_more
 from regbuf_lint.verify.model import BUILDS, Machine, Outcome, Verdict
 from regbuf_lint.verify.runner import run_cases
@@ -279,6 +279,16 @@ def test_memory_that_torch_shares_is_given_back(tmp_path: Path) -> None:
     with BorrowingWorker(LIMITS) as worker:
         run_cases(list(pairs(tmp_path)), META, [worker])
     assert shared_by_torch(note.read_text(encoding="ascii")) == []
+
+
+def test_a_directory_that_cannot_be_removed_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    with BorrowingWorker(LIMITS) as worker:
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+        done = worker.run({"do": "describe", "devices": []})
+    assert (done.ending.how, done.ending.code) == ("exited", 0)
+    assert len(list(tmp_path.glob(f"*/{FACTS}"))) == 1  # it is still there
 
 
 def shared_by_torch(pid: str) -> list[Path]:

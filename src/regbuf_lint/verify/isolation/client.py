@@ -122,7 +122,8 @@ class Worker:
             ending = self._in_child(full) if self.forks else self._in_interpreter(full, scratch)
             remove_created(scratch)
             done = Work(ending, _noted(scratch / FACTS), _start(scratch / STDOUT), _end(scratch / STDERR))
-        scratch.unlink(missing_ok=True)  # the code may have put a file in the place of the directory
+        with suppress(OSError):  # it is gone, or a directory that cannot be removed
+            scratch.unlink()  # the code may have put a file in its place
         return done
 
     def _in_child(self, request: dict[str, Any]) -> Ending:
