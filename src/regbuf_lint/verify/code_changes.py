@@ -137,8 +137,9 @@ def code_changes(replaced: Iterable[tuple[str, str]]) -> CodeChanges:
             stated[place] = (was.body, now.body)
             if now.is_function:
                 changed[place] = Function(now.name, frozenset(), lines)
-    gone = (tuple(sorted(removed)), tuple(lost))
-    return CodeChanges(*gone, added, tuple(imported), changed, storing, tuple(headed), stated)
+    return CodeChanges(
+        tuple(sorted(removed)), tuple(lost), added, tuple(imported), changed, storing, tuple(headed), stated
+    )
 
 
 @dataclass(frozen=True, slots=True)

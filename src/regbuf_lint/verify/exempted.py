@@ -60,11 +60,10 @@ class Exemptions:
         if _is_named(names, _configured(path.parent)):
             return True
         rows = _rows(path)
-        if not _has_comments(rows):  # most have none, and what follows takes its time
-            return False
-        if any(_hides(_FOR_FILE.match(row)) for row in rows):
+        if _is_hidden(rows):
             return True
-        return any(_hides(_NOQA.search(rows[number - 1])) for number in _numbers(rows, line["line"], line["attribute"]))
+        hiding = _hiding(rows)  # most files have no such row, and to take one apart takes its time
+        return bool(hiding) and not hiding.isdisjoint(_numbers(rows, line["line"], line["attribute"]))
 
 
 def _is_named(names: Iterable[str], patterns: Sequence[str]) -> bool:
@@ -110,8 +109,15 @@ def _rows(path: Path) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _has_comments(rows: tuple[str, ...]) -> bool:
-    return any(_hides(_NOQA.search(row)) or _hides(_FOR_FILE.match(row)) for row in rows)
+def _is_hidden(rows: tuple[str, ...]) -> bool:
+    """Whether a comment hides what the rule finds in the whole file."""
+    return any(_hides(_FOR_FILE.match(row)) for row in rows)
+
+
+@lru_cache(maxsize=64)
+def _hiding(rows: tuple[str, ...]) -> frozenset[int]:
+    """Return the numbers of the rows with a comment that hides what the rule finds there."""
+    return frozenset(number for number, row in enumerate(rows, 1) if _hides(_NOQA.search(row)))
 
 
 def _statement(rows: tuple[str, ...], number: int) -> range:

@@ -12,6 +12,7 @@ from regbuf_lint.verify.model import PASSED, Verdict, failed, not_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     import torch
     from torch import nn
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from regbuf_lint.verify.worker.subject import Subject
 
 _WITHOUT_GRADIENTS = "without gradients"
-_AFTER_INFERENCE = "in inference mode, and once after it"
+_IN_INFERENCE = "in inference mode, and once after it"
+_UNDER_AUTOCAST = "under autocast"
 _OTHER_INPUTS = "on other inputs"
 """The first call is on those that were given: what is kept of it must not stand in for the others."""
 _OTHER_STRIDES = "on inputs with other strides"
@@ -32,8 +34,8 @@ _MODES = {
     "in eval()": ["eval"] * 4,
     "in turns": ["eval", "train", "eval"],
     _WITHOUT_GRADIENTS: ["eval", "train"],
-    _AFTER_INFERENCE: ["eval", "train", "train"],
-    "under autocast": ["eval", "train"],
+    _IN_INFERENCE: ["eval", "train", "train"],
+    _UNDER_AUTOCAST: ["eval", "train"],
     _OTHER_INPUTS: ["eval", "train", "eval"],
     _OTHER_STRIDES: ["eval"],
     _OTHER_DTYPE: ["eval"],
@@ -115,11 +117,6 @@ def _results(subject: Subject) -> Facts:
         _OTHER_STRIDES: values.other_strides,
         _OTHER_DTYPE: partial(values.in_dtype, torch.bfloat16),
     }
-    contexts: dict[str, Any] = {
-        _WITHOUT_GRADIENTS: torch.no_grad,
-        _AFTER_INFERENCE: torch.inference_mode,
-        "under autocast": partial(torch.autocast, "cpu", torch.bfloat16),
-    }
     found: Facts = {}
     for said, modes in _MODES.items():
         module = subject.fresh()
@@ -131,9 +128,8 @@ def _results(subject: Subject) -> Facts:
             inputs = subject.given()
             if said in changes and (said != _OTHER_INPUTS or number > 1):
                 inputs = values.replaced(inputs, changes[said])
-            is_after = said == _AFTER_INFERENCE and number == len(modes)
             try:
-                with nullcontext() if is_after else contexts.get(said, nullcontext)():
+                with _around(said, is_last=number == len(modes)):
                     result = drawn(called(getattr(module, mode)(), inputs))
             except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the code under verification raises
                 found[f"call {number} {said}"] = _raised(error)
@@ -142,6 +138,17 @@ def _results(subject: Subject) -> Facts:
             graphs = said == _WITHOUT_GRADIENTS
             found[f"call {number} {said}"] = told(subject, module, inputs, result, graphs=graphs, memory=ends)
     return found
+
+
+def _around(said: str, *, is_last: bool) -> AbstractContextManager[object]:
+    """What holds while a call runs, by what is said of it and whether it is the last one of its kind."""
+    import torch  # noqa: PLC0415
+
+    if said == _WITHOUT_GRADIENTS:
+        return torch.no_grad()
+    if said == _IN_INFERENCE and not is_last:
+        return torch.inference_mode()
+    return torch.autocast("cpu", torch.bfloat16) if said == _UNDER_AUTOCAST else nullcontext()
 
 
 def _assign_others(subject: Subject, module: nn.Module) -> None:

@@ -6,7 +6,6 @@ import signal
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.verify.checks.method_uses import Reason, uses_of
@@ -17,8 +16,6 @@ from regbuf_lint.verify.checks.watching import Places, profiled
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
-
-    from torch import nn
 
     from regbuf_lint.verify.checks.method_uses import Use
     from regbuf_lint.verify.model import Facts
@@ -78,7 +75,7 @@ def runs(subject: Subject) -> tuple[Facts, set[str]]:
         is_changed = one.reason is Reason.CHANGED
         for way in _WAYS if is_changed else _WAYS[:1]:
             if is_changed or time.monotonic() < end:
-                facts, seen = _used(subject, one.way, partial(_repeated, one.use, way.times), one.arguments, way)
+                facts, seen = _used(subject, one.way, one.use, one.arguments, way)
                 uses[f"{one.path}{way.said}"] = _of_walk(facts) if one.reason is Reason.WALKS else facts
                 ran |= seen if "error" not in facts else set()
     return uses, ran
@@ -87,13 +84,6 @@ def runs(subject: Subject) -> tuple[Facts, set[str]]:
 def _of_walk(facts: Facts) -> Facts:
     """Return what counts of going through all buffers, of which there are more now: what is raised and left behind."""
     return {name: one for name, one in facts.items() if name in {"error", "held"}}
-
-
-def _repeated(use: Use, times: int, owner: nn.Module, arguments: Any) -> Any:
-    """Use a method several times, and return what the last one gives."""
-    for _ in range(times - 1):
-        use(owner, arguments)
-    return use(owner, arguments)
 
 
 def _used(subject: Subject, to_owner: str, use: Use, arguments: Callable[[], Any], way: _Way) -> tuple[Facts, set[str]]:
@@ -109,7 +99,10 @@ def _used(subject: Subject, to_owner: str, use: Use, arguments: Callable[[], Any
             if way.is_called:
                 subject.call(module)
             given.append(arguments())
-            return use(module.get_submodule(to_owner), given[0])
+            owner = module.get_submodule(to_owner)
+            for _ in range(way.times - 1):
+                use(owner, given[0])
+            return use(owner, given[0])
 
     result, ran = _traced(subject, in_time)
     if isinstance(result, BaseException):

@@ -116,8 +116,6 @@ def _of_assigned(subject: Subject) -> Facts:
     import torch  # noqa: PLC0415
     from torch import nn  # noqa: PLC0415
 
-    from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
-
     module = subject.fresh().train()
     _detach_constants(module)
     leaves: dict[str, torch.Tensor] = {}
@@ -129,24 +127,25 @@ def _of_assigned(subject: Subject) -> Facts:
     there = {place: held for place, *_, held in fixed_attributes(subject, module)}
     assigned = {place: leaf for place, leaf in leaves.items() if there.get(place) is leaf}
     losses = _losses(_called(subject, module)[0])
-    given: tuple[torch.Tensor | None, ...] = ()
-    if assigned:  # a Parameter takes no tensor, and shallow copies have their buffers in common
-        given = torch.autograd.grad(losses, list(assigned.values()), allow_unused=True)
-    said = [None if one is None else digest(one) for one in given]
+    # A Parameter takes no tensor, and shallow copies have their buffers in common.
+    said = _digests_of(losses, list(assigned.values())) if assigned else []
     return {"inputs": [], "parameters": dict(zip(assigned, said, strict=True))}
 
 
 def _gradients_of(losses: list[torch.Tensor], leaves: list[torch.Tensor], module: nn.Module) -> Facts:
+    trained = {name: one for name, one in module.named_parameters() if one.requires_grad}
+    said = _digests_of(losses, [*leaves, *trained.values()])
+    return {"inputs": said[: len(leaves)], "parameters": dict(zip(trained, said[len(leaves) :], strict=True))}
+
+
+def _digests_of(losses: list[torch.Tensor], asking: list[torch.Tensor]) -> list[str | None]:
+    """Return what the gradients of some tensors are, None of those that have none."""
     import torch  # noqa: PLC0415
 
     from regbuf_lint.verify.worker.values import digest  # noqa: PLC0415  imports torch
 
-    trained = {name: one for name, one in module.named_parameters() if one.requires_grad}
-    given: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
-        losses, [*leaves, *trained.values()], allow_unused=True
-    )
-    said = [None if one is None else digest(one) for one in given]
-    return {"inputs": said[: len(leaves)], "parameters": dict(zip(trained, said[len(leaves) :], strict=True))}
+    given: tuple[torch.Tensor | None, ...] = torch.autograd.grad(losses, asking, allow_unused=True)
+    return [None if one is None else digest(one) for one in given]
 
 
 _WAYS = {
