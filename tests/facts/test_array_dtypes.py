@@ -107,3 +107,15 @@ def test_functions_that_are_not_listed_compute_in_double_precision() -> None:
 def test_numbers_of_python_do_not_widen_arrays() -> None:
     assert (np.ones(3, "float32") * 0.5).dtype == "float32"
     assert (np.arange(3) / 2).dtype == "float64"
+
+
+def test_complex_numbers_of_python_do_widen_arrays() -> None:
+    assert (np.ones(3, "float32") * 2j).dtype.kind == "c"
+    assert np.exp(np.ones(3, "complex128")).dtype.kind == "c"
+    assert np.ones(3, "complex128").real.dtype == "float64"
+
+
+@pytest.mark.parametrize("name", names("real_functions"))
+def test_which_functions_give_real_numbers_for_complex_ones(name: str) -> None:
+    assert result(name, "complex128").dtype == "float64"
+    assert result(name, "complex64").dtype.kind == "f"

@@ -425,10 +425,6 @@ class ClassContext:
         is_installed = self.inference.project.is_installed
         return any(self.inference.uses(one).dict_users for one in self._family if not is_installed(one.scope.file))
 
-    def is_read_outside(self, attribute: str) -> bool:
-        """Whether something other than the class may read the attribute, as far as the text of the package tells."""
-        return self.is_read_beside(attribute) or self.is_read_elsewhere(attribute)
-
     def is_read_elsewhere(self, attribute: str) -> bool:
         """Whether other files of the package read an attribute of that name from what may be an object of the class."""
         return is_read_in_other_files(self.inference, self.symbol, attribute)

@@ -14,7 +14,7 @@ from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated_in_body
 from regbuf_lint.infer.collections import NAMED_WALKS, WALKS
 from regbuf_lint.infer.functions import run_method
-from regbuf_lint.infer.numpy_api import ARRAY_CAST, ARRAY_VIEWS
+from regbuf_lint.infer.numpy_api import ARRAY_CAST, ARRAY_VIEWS, view_of_array
 from regbuf_lint.infer.references import (
     EVALUATING,
     RETURNING_SELF,
@@ -102,7 +102,7 @@ def _of_plain_object(owner: Alternative, name: str, node: ast.expr) -> Value:
     if isinstance(owner, Other) and owner.what == "limits":
         return NUMBER
     if isinstance(owner, Array) and name in ARRAY_VIEWS:
-        return frozenset({owner})
+        return frozenset({view_of_array(owner, name)})
     if isinstance(owner, Unknown) and has("place_properties", name):
         return _place_of_unknown(owner, name)
     gives_tensor = isinstance(owner, Distribution) and name in SAMPLING | EVALUATING

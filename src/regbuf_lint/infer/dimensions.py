@@ -8,6 +8,7 @@ from regbuf_lint.model.value import (
     NUMBER,
     Alternative,
     Array,
+    Dtype,
     Literal,
     Loaded,
     Other,
@@ -37,7 +38,9 @@ def is_plain_number(one: Alternative) -> bool:
 
 
 def is_complex(one: Alternative) -> bool:
-    """Whether a value is a complex number of Python."""
+    """Whether a value is a complex number of Python, or an array or number of NumPy that is complex."""
+    if isinstance(one, Array):
+        return one.dtype is Dtype.COMPLEX
     return one == COMPLEX_NUMBER or (isinstance(one, Literal) and isinstance(one.value, complex))
 
 

@@ -135,7 +135,9 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
         if any(isinstance(side, (Submodule, Instance, Sequence, Mapping, NoneValue)) for side in pair):
             return UNKNOWN
         result = torch_api.result_tensor(sides)
-        return frozenset({replace(result, alias="", dtype=_common_dtype(pair, operator))})
+        is_scaled = isinstance(operator, (ast.Mult, ast.Div))
+        sparse = is_scaled and any(torch_api.as_plain(one).sparse for one in pair if isinstance(one, TENSOR_KINDS))
+        return frozenset({replace(result, alias="", dtype=_common_dtype(pair, operator), sparse=sparse)})
     if isinstance(one, Sequence) and isinstance(operator, (ast.Add, ast.Mult)):
         return _longer(one, other, operator)
     if isinstance(other, Sequence) and isinstance(operator, ast.Mult):

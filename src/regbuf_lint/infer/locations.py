@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,
-    Buffer,
     Device,
     Literal,
     Location,
     Other,
-    Parameter,
     Tensor,
     Unknown,
     Value,
@@ -74,12 +72,6 @@ def device_called(arguments: Arguments) -> Device:
     """What ``torch.device(...)`` gives."""
     given = arguments.argument(0, "type") or arguments.argument(0, "device")
     return Device(location=location_of(given))
-
-
-def device_of(one: Tensor | Parameter | Buffer) -> Device:
-    """The device on which a tensor lies; a Parameter is on its object's."""
-    tensor = one.tensor if isinstance(one, Buffer) else one
-    return Device(location=tensor.location if isinstance(tensor, Tensor) else Location.DEFAULT)
 
 
 def location_of_call(arguments: Arguments, operands: Iterable[Tensor]) -> Location:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.infer.dimensions import is_plain_number
+from msgspec.structs import replace
+
+from regbuf_lint.infer.dimensions import is_complex, is_plain_number
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.infer.torch_api import dtype_named
 from regbuf_lint.model.value import OTHER, Array, Differs, Dtype, Literal, Other, Sequence, Unknown
@@ -23,8 +25,9 @@ _DRAWS = "numpy.random."
 _PYTHON_TYPES = {"builtins.float": Dtype.DOUBLE, "builtins.int": Dtype.INT, "builtins.bool": Dtype.BOOL}
 ARRAY_CAST = "astype"
 """A method that arrays have and tensors do not, so that what it gives is an array, whatever else is known."""
-ARRAY_VIEWS = frozenset({"T", "mT", "real", "flat"})
-"""Attributes of an array that are arrays of its dtype."""
+_REAL_VIEWS = frozenset({"real", "imag"})
+ARRAY_VIEWS = _REAL_VIEWS | {"T", "mT", "flat"}
+"""Attributes of an array that are arrays."""
 _LISTING = frozenset({"tolist", "item"})
 
 
@@ -50,8 +53,10 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
     if known.integer_functions.match(name):
         return Dtype.INT
     common = _common(arguments.positional)
-    keeps = known.same_dtype_functions.match(name) or (common is Dtype.FLOAT and known.array_functions.match(name))
-    return common if keeps else Dtype.DOUBLE
+    if common is Dtype.COMPLEX and known.real_functions.match(name):
+        return Dtype.DOUBLE
+    by_number = common in {Dtype.FLOAT, Dtype.COMPLEX} and known.array_functions.match(name)
+    return common if by_number or known.same_dtype_functions.match(name) else Dtype.DOUBLE
 
 
 def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Value:
@@ -68,6 +73,12 @@ def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Valu
     differs = owner.differs if isinstance(owner, (Other, Unknown)) else Differs.NEVER
     own = owner.dtype if isinstance(owner, Array) else Dtype.UNKNOWN
     return frozenset({Array(dtype=wanted or own, differs=differs)})
+
+
+def view_of_array(owner: Array, name: str) -> Array:
+    """What such an attribute gives: an array of the same dtype, but of real numbers where it is a part of complex ones."""
+    is_part = name in _REAL_VIEWS and owner.dtype is Dtype.COMPLEX
+    return replace(owner, dtype=Dtype.DOUBLE) if is_part else owner
 
 
 def array_of_operation(pair: tuple[Alternative, Alternative], operator: ast.operator) -> Array:
@@ -89,16 +100,18 @@ def _common(operands: Iterable[Value]) -> Dtype:
                 arrays.add(one.dtype)
             else:
                 plain.add(_of_number(one))
-    if arrays in ({Dtype.FLOAT}, {Dtype.BOOL}, {Dtype.UNKNOWN}):
-        return arrays.pop()
     if Dtype.COMPLEX in arrays | plain:
         return Dtype.COMPLEX
+    if arrays in ({Dtype.FLOAT}, {Dtype.BOOL}, {Dtype.UNKNOWN}):
+        return arrays.pop()
     return Dtype.INT if (arrays | plain) <= {Dtype.INT, Dtype.BOOL} else Dtype.DOUBLE
 
 
 def _of_number(one: Alternative) -> Dtype:
     if isinstance(one, Literal):
         return {bool: Dtype.BOOL, int: Dtype.INT, complex: Dtype.COMPLEX}.get(type(one.value), Dtype.DOUBLE)
+    if is_complex(one):
+        return Dtype.COMPLEX
     return Dtype.INT if isinstance(one, Other) and one.what in {"int", "size"} else Dtype.DOUBLE
 
 

@@ -88,7 +88,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         fresh=not (has("view_functions", name) and _holds_held(arguments.every())),
         expanded=_is_expanded(name, arguments),
         generator_state=has("generator_state_functions", name),
-        sparse=has("sparse_functions", name),
+        sparse=has("sparse_functions", name) or (_is_sparse(arguments) and _keeps_layout("functions", name)),
         empty=_makes_nothing(name, arguments),
         pinned=_may_be_true(arguments.keyword("pin_memory")),
         view_of_parameter=has("view_functions", name) and _holds_parameter(arguments.every()),
@@ -113,6 +113,17 @@ def _difference_of_function(name: str, operands: Tensor) -> Differs:
     if has("random_functions", name):
         return Differs.AT_RANDOM
     return Differs.NEVER if name.endswith("_like") else operands.differs
+
+
+def _is_sparse(arguments: Arguments) -> bool:
+    return any(one.sparse for one in _tensors_in(arguments.positional[:1], 0))
+
+
+def _keeps_layout(kind: str, name: str) -> bool:
+    """Whether what a function or method makes of a sparse tensor is sparse: the same numbers, elsewhere or otherwise laid out."""
+    if name.rpartition(".")[2] == "to_dense":
+        return False
+    return any(has(f"{trait}_{kind}", name) for trait in ("move", "copy", "reshape"))
 
 
 def _is_expanded(name: str, arguments: Arguments) -> bool:
@@ -244,7 +255,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         differs=_difference_of_method(name, receiver, others),
         fresh=True,
         expanded=False,
-        sparse=has("sparse_methods", name) or (receiver.sparse and (moved or copied or name == "coalesce")),
+        sparse=has("sparse_methods", name) or (receiver.sparse and _keeps_layout("methods", name)),
         empty=receiver.empty and (moved or copied),
         is_number=is_reduced(name, arguments)
         or ((receiver.is_number or others.is_number) and keeps_number(name, arguments)),

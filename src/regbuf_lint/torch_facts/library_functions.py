@@ -24,6 +24,7 @@ class LibraryFunctions(Struct, frozen=True):
         array_functions: functions of arrays that return a tensor if some argument is one.
         integer_functions: functions of arrays whose result has an integer dtype; also methods of arrays, by that name.
         same_dtype_functions: functions of arrays whose result has the dtype of their arguments.
+        real_functions: functions of arrays whose result is real where their arguments are complex.
         numbers: constants that are numbers of Python.
         saving: functions that write what they are given to a file.
         seeding: functions that give the package's own generator a seed.
@@ -38,6 +39,7 @@ class LibraryFunctions(Struct, frozen=True):
     array_functions: re.Pattern[str]
     integer_functions: re.Pattern[str]
     same_dtype_functions: re.Pattern[str]
+    real_functions: re.Pattern[str]
     numbers: re.Pattern[str]
     saving: re.Pattern[str]
     seeding: re.Pattern[str]
