@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _ABOUT_GRADIENT = frozenset({"register_hook", "retain_grad", "grad"})
 _GRADIENT = "torch.autograd.grad"
 _CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+_OPTIMIZERS = "torch.optim."
 
 
 def is_differentiated_by_hand(inference: Inference, definitions: Iterable[ClassDefinition], attribute: str) -> bool:
@@ -49,6 +50,24 @@ def _differentiated(inference: Inference, scope: Scope, node: ast.AST) -> Iterat
             yield from (*node.args[1:2], *(one.value for one in node.keywords if one.arg == "inputs"))
         elif _CHECKPOINT in callees:
             yield from node.args[1:]
+
+
+def is_given_to_optimizer(inference: Inference, definitions: Iterable[ClassDefinition], attribute: str) -> bool:
+    """Whether a method makes an optimizer of torch for a list that holds an attribute."""
+    return any(
+        isinstance(part, ast.expr) and own_attribute(function, part) == attribute
+        for definition in definitions
+        for function in definition.methods.values()
+        for node in walk(function)
+        if isinstance(node, ast.Call) and _makes_optimizer(inference, definition.symbol.scope.child(function), node)
+        for given in (*node.args[:1], *(one.value for one in node.keywords if one.arg == "params"))
+        for part in walk(definition_of(function, given))
+    )
+
+
+def _makes_optimizer(inference: Inference, scope: Scope, call: ast.Call) -> bool:
+    callees = inference.project.resolve(scope, call.func)
+    return any(isinstance(one, External) and one.name.startswith(_OPTIMIZERS) for one in callees)
 
 
 def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str, *, is_list: bool = False) -> bool:

@@ -76,7 +76,7 @@ def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Valu
 
 
 def view_of_array(owner: Array, name: str) -> Array:
-    """What such an attribute gives: an array of the same dtype, but of real numbers where it is a part of complex ones."""
+    """What such an attribute gives: an array of the same dtype, or of real numbers, a part of complex ones."""
     is_part = name in _REAL_VIEWS and owner.dtype is Dtype.COMPLEX
     return replace(owner, dtype=Dtype.DOUBLE) if is_part else owner
 

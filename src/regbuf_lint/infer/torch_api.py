@@ -116,11 +116,11 @@ def _difference_of_function(name: str, operands: Tensor) -> Differs:
 
 
 def _is_sparse(arguments: Arguments) -> bool:
-    return any(one.sparse for one in _tensors_in(arguments.positional[:1], 0))
+    return any(one.sparse for one in _tensors_in(list(arguments.positional[:1]), 0))
 
 
 def _keeps_layout(kind: str, name: str) -> bool:
-    """Whether what a function or method makes of a sparse tensor is sparse: the same numbers, elsewhere or otherwise laid out."""
+    """Whether a function or method gives the numbers of a sparse tensor as a sparse one: elsewhere or reordered."""
     if name.rpartition(".")[2] == "to_dense":
         return False
     return any(has(f"{trait}_{kind}", name) for trait in ("move", "copy", "reshape"))

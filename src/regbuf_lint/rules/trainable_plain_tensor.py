@@ -8,7 +8,7 @@ from regbuf_lint.exemptions.registered_elsewhere import is_registered_elsewhere
 from regbuf_lint.findings.inert import NEVER_READ, inert
 from regbuf_lint.fixes.gradient_requests import without_request
 from regbuf_lint.fixes.parameter_fix import parameter_obstacle
-from regbuf_lint.infer.derivatives import is_differentiated_by_hand, is_handed_out
+from regbuf_lint.infer.derivatives import is_differentiated_by_hand, is_given_to_optimizer, is_handed_out
 from regbuf_lint.model.class_view import GradientRequest, Write, WriteForm
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Fix
@@ -80,6 +80,9 @@ DOCS = RuleDocs(
 )
 
 
+_UNTRAINED = "`parameters()` does not list it, so no optimizer trains it"
+_OWN_OPTIMIZER = "`.to()` leaves it behind, and `state_dict()` does not save what its optimizer makes of it"
+_TRAINED_TWICE = "the fix needs a look: an optimizer made of `parameters()` will train it, too"
 _LOOK = "the fix needs a look: optimizers will train the tensor, and `state_dict()` will have it"
 
 
@@ -113,12 +116,16 @@ def _is_trained_otherwise(context: ClassContext, attribute: str) -> bool:
 
 def _finding(context: ClassContext, write: Write) -> Finding:
     fix, note = _fix(context, write)
+    attribute = write.attribute or ""
+    has_optimizer = is_given_to_optimizer(context.inference, context.definitions, attribute)
+    if has_optimizer and fix is not None:
+        note = _TRAINED_TWICE
     advice = f"make it a Parameter: `self.{write.attribute} = nn.Parameter(...)`"
     return Finding(
         rule=META,
         message=(
             f"`{context.name}.{write.attribute}` requires a gradient but is no Parameter: "
-            "`parameters()` does not list it, so no optimizer trains it"
+            f"{_OWN_OPTIMIZER if has_optimizer else _UNTRAINED}"
         ),
         span=write.target,
         statement=write.step.statement,
