@@ -100,3 +100,11 @@ def test_forward_of_another_class_is_none_of_its_own(package: Path) -> None:
     assert codes(text, package) == ["RBF006"]
     used = text.replace("self.size\n", "self.steps\n").replace("x + self.size", "x")
     assert codes(used, package) == ["RBF001"]
+
+
+@pytest.mark.parametrize(("value", "code"), [("torch.arange(n)", "RBF006"), ("torch.randn(n)", "RBF001")])
+def test_what_other_files_alone_read_is_missing_from_a_checkpoint_where_it_is_drawn(
+    value: str, code: str, package: Path
+) -> None:
+    (package / "other.py").write_text("def last(net):\n    return net.steps[-1:]\n", encoding="utf-8")
+    assert codes(NET.replace("torch.arange(n)", value), package) == [code]

@@ -34,15 +34,18 @@ def inert(context: ClassContext, attribute: str) -> str | None:
         return TESTS_ALONE
     trace = context.trace(attribute)
     is_kept = context.is_kept_elsewhere(attribute)
-    if not trace.uses(attribute) and not is_kept and not context.is_used_later(attribute):
-        return UNREAD_HERE if context.is_read_elsewhere(attribute) else NEVER_READ
-    if not trace.was_followed(attribute):
+    is_read_here = bool(trace.uses(attribute)) or is_kept or context.is_used_later(attribute)
+    if not is_read_here and not context.is_read_elsewhere(attribute):
+        return NEVER_READ
+    if is_read_here and not trace.was_followed(attribute):
         return None
     if not is_kept and _is_only_filled(context, attribute):
         return NEVER_READ
     value = context.value_of(attribute)
     if any(one.random or one.derived for one in tensors_inside(value)) or context.in_dict(attribute) is not None:
         return None
+    if not is_read_here:
+        return UNREAD_HERE
     if trace.is_host_only(attribute) and not is_kept and not context.is_read_beside(attribute):
         is_reduced = any(one.sink is Sink.REDUCED for one in trace.uses(attribute))
         return REDUCED if is_reduced else HOST_ONLY

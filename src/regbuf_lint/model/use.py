@@ -105,6 +105,11 @@ class Use(Struct, frozen=True):
         return self.sink is Sink.MUTATED and any(one.name == DRAWN for one in self.partners)
 
     @property
+    def ends_on_host(self) -> bool:
+        """Whether Python makes the same of the tensor wherever it lies; NumPy does where it is brought to the CPU."""
+        return self.sink in HOST_ONLY or (self.sink in _CPU_ALONE and self.flow is Flow.TO_CPU)
+
+    @property
     def hurts(self) -> bool:
         """Whether the tensor is computed with what follows the object or comes in from outside."""
         return any(one.follows for one in self.partners)
@@ -301,7 +306,7 @@ class Trace(Struct, frozen=True, eq=False):
         if self.replacements(attribute) or not self.was_followed(attribute) or not self.uses(attribute):
             return False
         return all(
-            one.sink in {*HOST_ONLY, Sink.WEIGHT} or one.is_drawn or one.entry in IDENTITY or one.meets_new_alone
+            one.ends_on_host or one.sink is Sink.WEIGHT or one.is_drawn or one.entry in IDENTITY or one.meets_new_alone
             for one in self.uses(attribute)
         )
 
