@@ -74,7 +74,7 @@ def test_in_one_file(tmp_path: Path, main: str, expression: str, expected: list[
         ("from a import f", "f", {"a/__init__.py": "from .b import f", "a/b.py": "f = 1"}, ["value a.b.f"]),
         ("from a import f", "f", {"a/__init__.py": "from ..b import f", "b.py": "f = 1"}, ["value b.f"]),
         ("from a import f", "f", {"a.py": "from b import f", "b.py": "from a import f"}, ["unresolved a.f"]),
-        ("from a import f", "f", {"a.py": "from a import f"}, ["unresolved a.f"]),
+        ("from a import f", "f", {"a.py": "from a import f"}, ["outside a.f"]),
         ("from a import f", "f", {"a.py": "import a\nf = a.f"}, ["value a.f"]),
         ("from a import f", "f", {"a.py": "def f(:"}, ["outside a.f"]),
     ],

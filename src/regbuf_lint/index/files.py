@@ -153,6 +153,12 @@ class FileFacts:
             known = self._scopes[id(node)] = Scope(node, self, parent, qualname)
         return known
 
+    @property
+    def package_directory(self) -> Path | None:
+        """The directory of the top-level package that the file belongs to, None where it belongs to none."""
+        depth = len(self.name.split(".")) - (1 if self.is_package else 2)
+        return self.path.parents[depth] if depth >= 0 else None
+
     @cached_property
     def imported_packages(self) -> frozenset[str]:
         """The top-level packages from which the file's own scope imports names."""

@@ -63,6 +63,12 @@ class Locator:
         """
         return next(iter(self._located.found((near, name), self._locate)), None)
 
+    def beside(self, path: Path, name: str) -> Path | None:
+        """The file that a name without dots means where a script is run; None where no other file has that name."""
+        found = path.parent / f"{name}.py"
+        is_meant = "." not in name and is_read(name) and found != path
+        return found if is_meant and self._has(path.parent, found.name) else None
+
     def import_name(self, path: Path) -> tuple[str, Path]:
         """Import name and root of a file; directories without ``__init__.py`` below a root are packages too."""
         name, root = import_name(path, self._has)

@@ -6,7 +6,6 @@ import ast
 import stat
 from collections import Counter
 from copy import copy
-from functools import cache
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.calls import named_in
@@ -31,6 +30,7 @@ from regbuf_lint.index.symbols import (
     Symbol,
     Unresolved,
     ValueSymbol,
+    is_builtin,
 )
 from regbuf_lint.index.word_search import MOST_FOLDERS, WordSearch
 from regbuf_lint.source.errors import SourceError
@@ -211,11 +211,11 @@ class Project:
         found = self._from_stars(scope.file, name, hops)
         if found:
             return found
-        if scope.file.scope.star_imports and not _is_builtin(name):
+        if scope.file.scope.star_imports and not is_builtin(name):
             origins = scope.file.scope.star_imports
             outside = [origin for origin in origins if self.file(origin, scope.file.root) is None]
             return tuple(External(f"{origin}.{name}") for origin in outside) or (Unresolved(name),)
-        return (External(f"builtins.{name}"),) if _is_builtin(name) else (Unresolved(name),)
+        return (External(f"builtins.{name}"),) if is_builtin(name) else (Unresolved(name),)
 
     def member(self, owner: Symbol, name: str, hops: int = 0) -> tuple[Symbol, ...]:
         """What ``owner.name`` can stand for."""
@@ -284,7 +284,7 @@ class Project:
         A name that does not begin with a capital letter is looked for in ``file`` alone.
         """
         yield file
-        top = _package_directory(file)
+        top = file.package_directory
         if top is None:
             return
         calling = self._search.files(top, "called", name)
@@ -296,7 +296,7 @@ class Project:
         Nothing for a name that so many files call that several classes will have it, and for projects of thousands of
         folders.
         """
-        top, project = _package_directory(file), self._project_of(file)
+        top, project = file.package_directory, self._project_of(file)
         if project is None:
             return
         calling = self._search.files(project, "called", name, MOST_FOLDERS)
@@ -306,7 +306,7 @@ class Project:
 
     def _project_of(self, file: FileFacts) -> Path | None:
         """The directory of a file's project, around its top-level package."""
-        top = _package_directory(file)
+        top = file.package_directory
         return self._locator.project_around((top or file.path).parents, is_package=top is not None)
 
     def _read_each(self, paths: Iterable[Path]) -> Iterator[FileFacts]:
@@ -322,19 +322,19 @@ class Project:
 
         Any name behind a dot counts that is not called.
         """
-        top = _package_directory(file)
+        top = file.package_directory
         return bool(self._search.files(top or file.path.parent, "read", name, None if top else MOST_FOLDERS))
 
     def calls_anywhere(self, file: FileFacts, name: str) -> bool:
         """Whether a file, or another one of its project that seems to call it, names a class of another package."""
-        top, project = _package_directory(file), self._project_of(file)
+        top, project = file.package_directory, self._project_of(file)
         around = [(one, limit) for one, limit in ((top, None), (project, MOST_FOLDERS)) if one is not None]
         calling = {path for one, limit in around for path in self._search.files(one, "called", name, limit)}
         return name in named_in(file.tree) or any(name in named_in(one.tree) for one in self._read_each(calling))
 
     def is_given(self, file: FileFacts, attribute: str) -> bool:
         """Whether a file of the same top-level package gives an attribute of that name to some object but its own."""
-        top = _package_directory(file)
+        top = file.package_directory
         return top is not None and bool(self._search.files(top, "given", attribute))
 
     def files_calling_method(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
@@ -347,7 +347,7 @@ class Project:
 
     def _files_having(self, file: FileFacts, kind: str, word: str) -> Iterator[FileFacts]:
         """By path, the files of a file's top-level package that have a word; of a file without package, it alone."""
-        top = _package_directory(file)
+        top = file.package_directory
         if top is None:
             yield file
             return
@@ -363,7 +363,7 @@ class Project:
         return self._search.words(file.path, _ON_SELF)
 
     def _deriving(self, file: FileFacts, word: str) -> tuple[Path, ...]:
-        top = _package_directory(file)
+        top = file.package_directory
         if top is None:
             return ()
         return self._search.files(top, "bases", word)
@@ -391,13 +391,28 @@ class Project:
     def _imported(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...]:
         if hops > _MOST_HOPS:
             return (Unresolved(binding.origin),)
-        if binding.member is not None:
-            inner = self._from_itself(binding.origin, binding.member, importer)
-            if inner is not None:
-                return (FileSymbol(inner),)
-            return self._from(binding.origin, binding.member, importer.root, hops + 1)
         file = self.file(binding.origin, importer.root)
-        return (FileSymbol(file) if file is not None else External(binding.origin),)
+        if binding.member is None:
+            return (FileSymbol(file) if file is not None else External(binding.origin),)
+        inner = self._from_itself(binding.origin, binding.member, importer)
+        if inner is not None:
+            return (FileSymbol(inner),)
+        outside = (External(f"{binding.origin}.{binding.member}"),)
+        if file is importer and not importer.is_package:
+            return outside  # no file imports from itself: it has the name of an outside package
+        found = self._from(binding.origin, binding.member, importer.root, hops + 1)
+        return found if found != outside else self._from_beside(binding, importer, hops) or found
+
+    def _from_beside(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...] | None:
+        """What a script in a package takes from a file beside it: where a script runs, its directory comes first.
+
+        Nothing where that file has no such name of its own: an outside package of the same name is meant.
+        """
+        path, name = self._locator.beside(importer.path, binding.origin), binding.member or ""
+        file = self._read(path) if path is not None else None
+        if file is None or all(isinstance(one, ImportBinding) for one in file.scope.bindings.get(name, ())):
+            return None
+        return self._exported(file, name, hops + 1)
 
     def _from_itself(self, origin: str, name: str, importer: FileFacts) -> FileFacts | None:
         """What ``from . import name`` in a package's own ``__init__.py`` imports: the package does not have it yet."""
@@ -480,16 +495,3 @@ class Project:
 def _is_missing(symbol: Symbol, origin: str, name: str) -> bool:
     """Whether looking up a name in a file gave nothing: what the file itself imports from elsewhere is something."""
     return isinstance(symbol, Unresolved) or symbol == External(f"{origin}.{name}")
-
-
-def _package_directory(file: FileFacts) -> Path | None:
-    """The directory of the top-level package that a file belongs to, None where it belongs to none."""
-    depth = len(file.name.split(".")) - (1 if file.is_package else 2)
-    return file.path.parents[depth] if depth >= 0 else None
-
-
-@cache
-def _is_builtin(name: str) -> bool:
-    import builtins  # noqa: PLC0415  (read only when a name is found nowhere else)
-
-    return hasattr(builtins, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
@@ -69,3 +70,11 @@ class Unresolved(Struct, frozen=True):
 
 
 Symbol: TypeAlias = External | FileSymbol | ClassSymbol | FunctionSymbol | ValueSymbol | Unresolved
+
+
+@cache
+def is_builtin(name: str) -> bool:
+    """Whether a name stands for one of Python's own functions, classes or constants where nothing else binds it."""
+    import builtins  # noqa: PLC0415  (read only when a name is found nowhere else)
+
+    return hasattr(builtins, name)
