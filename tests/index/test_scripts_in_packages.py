@@ -46,12 +46,3 @@ def test_a_name_of_the_file_beside_is_meant(origin: str, beside: str, found: int
     settings = Settings(root=tmp_path, select=("RBF001",))
     text = SourceText.from_text(SCRIPT.format(origin=origin))
     assert len(check_source(text, package / "train.py", settings).findings) == found
-
-
-def test_a_file_is_not_what_it_imports_itself(tmp_path: Path) -> None:
-    folder = tmp_path / "tools" / "old"
-    folder.mkdir(parents=True)
-    (tmp_path / "tools" / "__init__.py").touch()
-    text = SCRIPT.format(origin="pytorch_lightning").replace("Net", "LightningModule")
-    settings = Settings(root=tmp_path, select=("RBF001",))
-    assert len(check_source(SourceText.from_text(text), folder / "pytorch_lightning.py", settings).findings) == 1

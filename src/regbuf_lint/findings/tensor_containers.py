@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import arguments_with_defaults
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
-from regbuf_lint.infer.derivatives import is_handed_out
 from regbuf_lint.infer.merges import is_merged_over_settings
 from regbuf_lint.model.class_view import Write, WriteForm
+from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import (
     Literal,
     Mapping,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.value import Alternative, Value
 
 _DEEPEST_NESTING = 2
+_ITSELF = frozenset({Flow.SAME, Flow.ELEMENT})
 
 
 def tensor_containers(context: ClassContext) -> dict[str, list[Write]]:
@@ -53,9 +56,20 @@ def _is_reported(context: ClassContext, attribute: str) -> bool:
     held = tuple(tensors_inside(context.value_of(attribute)))
     if held and all(tensor.empty for tensor in held):
         return False
-    if any(one.requires_grad for one in held) and is_handed_out(context.definitions, attribute, is_list=True):
+    if any(one.requires_grad for one in held) and _is_handed_out(context, attribute):
         return False
     return inert(context, attribute) is None
+
+
+def _is_handed_out(context: ClassContext, attribute: str) -> bool:
+    """Whether a method that is given nothing returns the list or its tensors, as searches for architectures do.
+
+    An optimizer of its own trains what is returned. What ``forward`` returns is none.
+    """
+    uses = context.trace(attribute).uses(attribute)
+    returning = {one.entry for one in uses if one.sink is Sink.RETURNED and one.flow in _ITSELF} - {"forward"}
+    methods = (function for one in context.definitions for function in one.methods.values())
+    return any(one.name in returning and len(arguments_with_defaults(one)) == 1 for one in methods)
 
 
 def holds_tensors(one: Alternative) -> bool:

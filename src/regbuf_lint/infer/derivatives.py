@@ -70,7 +70,7 @@ def _makes_optimizer(inference: Inference, scope: Scope, call: ast.Call) -> bool
     return any(isinstance(one, External) and one.name.startswith(_OPTIMIZERS) for one in callees)
 
 
-def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str, *, is_list: bool = False) -> bool:
+def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str) -> bool:
     """Whether a method that is given nothing returns a list of attributes, one of them this one.
 
     So do searches for architectures (``arch_parameters()``): an optimizer of its own trains what is returned, since a
@@ -79,13 +79,11 @@ def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str, *, is_
     Args:
         definitions: the class and its bases.
         attribute: the attribute.
-        is_list: whether it is such a list itself.
     """
     functions = [function for one in definitions for function in one.methods.values()]
     lists = {name for function in functions for name in _lists_with(function, attribute)}
-    wanted = lists | {attribute} if is_list else lists
     return any(
-        own_attribute(function, node.value) in wanted
+        own_attribute(function, node.value) in lists
         or any(own_attribute(function, item) in {attribute, *lists} for item in _items(function, node.value))
         for function in functions
         if function.name != "forward" and len(arguments_with_defaults(function)) == 1

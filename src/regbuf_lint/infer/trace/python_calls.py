@@ -10,9 +10,10 @@ from typing import TypeAlias
 from regbuf_lint.infer.builtin_calls import known_pattern
 from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.trace.call import Call, asked_about, computed, is_self_argument, passed, run_escaping
-from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed, merged
+from regbuf_lint.infer.trace.trail_kinds import without_tensors
+from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Trail, listed, merged
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import TENSOR_KINDS, NoneValue, is_number, is_only
+from regbuf_lint.model.value import is_number
 
 
 def container_called(call: Call, name: str, trail: Trail, function: ast.Attribute) -> Trail:
@@ -26,22 +27,12 @@ def container_called(call: Call, name: str, trail: Trail, function: ast.Attribut
     given = frozenset[Origin]().union(*(one.tensors for one in call.trails))
     if given or name in {"append", "extend", "insert", "clear", "update", "setdefault"}:
         before = call.tracer.now(call.frame, function.value, call.state)
-        call.use(_containers(call, before), Sink.MUTATED, given)
+        call.use(without_tensors(before, call.state), Sink.MUTATED, given)
         for one in call.trails:
             call.use(one, Sink.STORED, trail.tensors)
         if isinstance(function.value, ast.Name):
             call.state.trails[function.value.id] = Trail(before.origins | given)
     return trail.then(Flow.ELEMENT)
-
-
-def _containers(call: Call, trail: Trail) -> Trail:
-    """A list's trail without what is certainly a tensor, and so no list but in one."""
-    return Trail(frozenset(one for one in trail.origins if not _is_tensor_attribute(call, one)))
-
-
-def _is_tensor_attribute(call: Call, origin: Origin) -> bool:
-    known = call.state.attributes.get(origin.name) if origin.source is Source.ENTRY else None
-    return known is not None and is_only(known.value, *TENSOR_KINDS, NoneValue)
 
 
 def _host(call: Call) -> Trail:

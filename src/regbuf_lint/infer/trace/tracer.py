@@ -10,17 +10,15 @@ from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.index.tree import walk
-from regbuf_lint.infer.collections import element_of
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.state import trail_at_entry
 from regbuf_lint.infer.strings import is_string
 from regbuf_lint.infer.trace.expressions import parts_of_index, trail_of
-from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind
+from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind, without_tensors
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
 from regbuf_lint.model.use import MEETING, Move, Sink, Store, Use
 from regbuf_lint.model.value import (
-    NOTHING,
     TENSOR_KINDS,
     Literal,
     Mapping,
@@ -128,7 +126,7 @@ class Tracer:
 
     def _extended(self, frame: TracedFrame, target: ast.expr, before: Trail, added: Trail, state: State) -> None:
         """``target += added``, where the target is a list or dict."""
-        self.use(frame, _without_tensors(before, state), Sink.MUTATED, target, added.tensors)
+        self.use(frame, without_tensors(before, state), Sink.MUTATED, target, added.tensors)
         self.use(frame, added, Sink.STORED, target, callee=ast.unparse(target))
         if isinstance(target, ast.Name):
             state.trails[target.id] = Trail(before.origins | added.tensors)
@@ -361,7 +359,7 @@ class Tracer:
         is_copied = _takes_copies(frame, target)
         has_names = is_string(frame.value_of(target.slice))
         is_container = has_names or is_only(frame.value_of(target.value), Sequence, Mapping)
-        changed = _without_tensors(owner, state) if is_container else owner
+        changed = without_tensors(owner, state) if is_container else owner
         self.use(frame, changed, Sink.MUTATED, target, trail.tensors | index.tensors)
         self.use(frame, index, Sink.INDEX, target, owner.tensors)
         if owner.tensors and not is_container:
@@ -417,17 +415,6 @@ def _may_be_number(one: Origin) -> bool:
     if one.source is Source.PARAMETER:
         return one.is_tensor and not (one.moved or one.declared or one.flow is Flow.BESIDE)
     return one.source is Source.FRESH and one.name == "number"
-
-
-def _without_tensors(container: Trail, state: State) -> Trail:
-    """The trail of a list or dict without the tensors that were put into it: another item changes none of them."""
-    return Trail(frozenset(one for one in container.origins if not _is_tensor(one, state)))
-
-
-def _is_tensor(one: Origin, state: State) -> bool:
-    """Whether a value that comes from an attribute can be nothing but a tensor."""
-    value = state.attribute(one.name).value if one.source is Source.ENTRY else NOTHING
-    return is_only(value, *TENSOR_KINDS) or (one.flow is Flow.ELEMENT and is_only(element_of(value), *TENSOR_KINDS))
 
 
 def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:

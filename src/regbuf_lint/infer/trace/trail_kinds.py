@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.infer.collections import element_of
 from regbuf_lint.model.trail import Flow, Source, Trail
-from regbuf_lint.model.value import Literal, NoneValue, Other, is_number, parts_of
+from regbuf_lint.model.value import NOTHING, TENSOR_KINDS, Literal, NoneValue, Other, is_number, is_only, parts_of
 
 if TYPE_CHECKING:
+    from regbuf_lint.infer.state import State
+    from regbuf_lint.model.trail import Origin
     from regbuf_lint.model.value import Alternative, Value
 
 
@@ -34,3 +37,15 @@ def _has_no_tensor(one: Alternative) -> bool:
 def left_items(trail: Trail) -> Trail:
     """What of a trail is an item of an attribute, where that was left."""
     return Trail(frozenset(one for one in trail.origins if (one.source, one.flow) == (Source.ENTRY, Flow.ELEMENT)))
+
+
+def without_tensors(container: Trail, state: State) -> Trail:
+    """The trail of a list or dict without the tensors that were put into it: another item changes none of them."""
+    return Trail(frozenset(one for one in container.origins if not _is_tensor(one, state)))
+
+
+def _is_tensor(one: Origin, state: State) -> bool:
+    """Whether a value that comes from an attribute can be nothing but a tensor, or None."""
+    value = state.attribute(one.name).value if one.source is Source.ENTRY else NOTHING
+    kinds = (*TENSOR_KINDS, NoneValue)
+    return is_only(value, *kinds) or (one.flow is Flow.ELEMENT and is_only(element_of(value), *kinds))
