@@ -452,6 +452,13 @@ def test_fact_15_the_state_of_a_generator_must_be_on_the_cpu(state: Callable[[],
         generator.set_state(state().to(device))
 
 
+def test_a_new_generator_has_the_same_seed_each_time() -> None:
+    first, second = torch.Generator(), torch.Generator()
+    assert torch.equal(torch.rand(3, generator=first), torch.rand(3, generator=second))
+    assert first.initial_seed() == second.initial_seed() == 67280421310721
+    assert torch.Generator().seed() != torch.Generator().seed()
+
+
 def test_fact_17_a_registered_none_changes_what_hasattr_sees() -> None:
     assert not hasattr(Bare(), "x")
     assert hasattr(with_buffer(None), "x")

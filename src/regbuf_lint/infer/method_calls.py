@@ -20,6 +20,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
     updated,
 )
+from regbuf_lint.infer.generators import as_seeded, is_generator
 from regbuf_lint.infer.locations import location_of, location_of_method
 from regbuf_lint.infer.numpy_api import ARRAY_CAST, array_of_method
 from regbuf_lint.infer.references import SAMPLING, Instance
@@ -79,11 +80,19 @@ def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: 
         return WALKS.get(callee.name, frozenset({owner}))
     if isinstance(owner, Distribution):
         return frozenset({_of_distribution(owner, callee.name, arguments)})
+    return _of_python_object(frame, callee, owner, arguments, state)
+
+
+def _of_python_object(frame: Frame, callee: MethodOf, owner: Alternative, arguments: Arguments, state: State) -> Value:
     if isinstance(owner, Sequence):
         return _of_sequence(frame, callee, owner, arguments, state)
     if isinstance(owner, Mapping):
         return _of_mapping(frame, callee, owner, arguments, state)
-    return _of_plain_object(owner, callee.name, arguments)
+    if is_generator(owner):
+        return _of_generator(frame, callee, owner, arguments, state)
+    if isinstance(owner, Array) or callee.name == ARRAY_CAST:
+        return array_of_method(owner, callee.name, arguments)
+    return method_of_string(owner, callee.name, arguments) if type_name(owner) == "str" else OTHER
 
 
 def _moved(owner: Unknown, name: str, arguments: Arguments) -> Unknown:
@@ -133,16 +142,17 @@ def _is_usual(given: Value) -> bool:
     return given <= _USUAL_DTYPE or location_of(given) is Location.CPU
 
 
-def _of_plain_object(owner: Alternative, name: str, arguments: Arguments) -> Value:
-    if isinstance(owner, Other) and owner.what == "generator":
-        return torch_api.call_generator_method(name) or OTHER
-    if isinstance(owner, Array) or name == ARRAY_CAST:
-        return array_of_method(owner, name, arguments)
-    return method_of_string(owner, name, arguments) if type_name(owner) == "str" else OTHER
+def _of_generator(frame: Frame, callee: MethodOf, owner: Other, arguments: Arguments, state: State) -> Value:
+    found = torch_api.call_generator_method(callee.name) or OTHER
+    seeded = as_seeded(owner, callee.name, arguments)
+    if seeded is None:
+        return found
+    _rebind(frame, callee, seeded, state)
+    return frozenset(seeded if is_generator(one) else one for one in found)
 
 
-def _rebind(frame: Frame, callee: MethodOf, changed: Sequence | Mapping, state: State) -> None:
-    """Bind the name that the method was called on to the changed list or dict."""
+def _rebind(frame: Frame, callee: MethodOf, changed: Sequence | Mapping | Other, state: State) -> None:
+    """Bind the name that the method was called on to the changed list, dict or generator."""
     if isinstance(callee.node, ast.Subscript):
         bind(frame, callee.node, frozenset({changed}), state)
     elif callee.node is not None:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.dimensions import is_plain_number
+from regbuf_lint.infer.generators import repeats_draws
 from regbuf_lint.infer.references import ExternalValue, MethodOf
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.value import (
@@ -98,9 +99,12 @@ def seeded_by(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> fr
 
 def repeats_itself(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> bool:
     """Whether a call draws with nothing but generators that have a known seed."""
-    if not seeded or _is_given(arguments.keyword("generator")) or _inside_any(arguments) is Differs.AT_RANDOM:
+    generator = arguments.keyword("generator")
+    if repeats_draws(generator):
+        seeded = frozenset({"torch."})
+    elif _is_given(generator):
         return False
-    if result_tensor(arguments.every()).random:
+    if not seeded or _inside_any(arguments) is Differs.AT_RANDOM or result_tensor(arguments.every()).random:
         return False
     return bool(callee) and all(_drawn_by(one) in seeded for one in callee)
 

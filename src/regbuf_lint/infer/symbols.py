@@ -8,6 +8,7 @@ from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Functio
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import item_at
+from regbuf_lint.infer.generators import as_shared
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.value import NUMBER, UNKNOWN, Unknown, Value, held, join, may_be, unknown
@@ -63,4 +64,4 @@ def _assigned(frame: Frame, symbol: ValueSymbol) -> Value:
         value = item_at(value, index)
     if symbol.annotation is not None and may_be(value, Unknown):
         value = annotated(inference, symbol.scope, symbol.annotation)
-    return held(value)
+    return held(as_shared(value))
