@@ -62,7 +62,8 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         context: the class.
         plans: the attributes that one fix registers.
     """
-    found = [doubt for plan in plans for write in first_tensors(plan) for doubt in _about_values(write)]
+    found = [doubt for plan in plans for doubt in _about_demands(context, plan)]
+    found.extend(doubt for plan in plans for write in first_tensors(plan) for doubt in _about_values(write))
     if any(plan.attribute is None for plan in plans):
         found.append(
             "its name is only known at run time; registering a name that the object already has raises KeyError"
@@ -91,7 +92,6 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         for plan in plans
         if plan.attribute is not None and context.escapes(plan.attribute)
     )
-    found.extend(doubt for plan in plans for doubt in _about_demands(context, plan))
     found.extend(
         f"the class saves `{plan.attribute}` by itself, so the fix leaves it out of `state_dict()`"
         for plan in plans

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.classes.definition import arguments_with_defaults
+from regbuf_lint.classes.definition import arguments_with_defaults, is_name
 from regbuf_lint.infer.attributes import read_attribute
 from regbuf_lint.infer.collections import (
     MOST_ITEMS,
@@ -66,11 +66,18 @@ def _integer(value: Value) -> int | None:
     return one.value if isinstance(one, Literal) and type(one.value) is int else None
 
 
-def _super(frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
-    if arguments.positional:
-        after = [one.symbol for one in arguments.positional[0] if isinstance(one, ClassValue)]
-        return frozenset({SuperValue(after[0])}) if after else UNKNOWN
-    return frozenset({SuperValue(frame.owner)}) if frame.owner is not None else UNKNOWN
+def _super(frame: Frame, arguments: Arguments, node: ast.Call, _state: State) -> Value:
+    after = [one.symbol for value in arguments.positional[:1] for one in value if isinstance(one, ClassValue)]
+    if not after and (not node.args or _is_class_of_object(node.args[0], arguments)):
+        after = [frame.owner] if frame.owner is not None else []
+    return frozenset({SuperValue(after[0])}) if after else UNKNOWN
+
+
+def _is_class_of_object(node: ast.expr, arguments: Arguments) -> bool:
+    """Whether ``super(self.__class__, self)`` or ``super(type(self), self)`` is there; it works in the last class."""
+    is_class = isinstance(node, ast.Attribute) and node.attr == "__class__"
+    is_type = isinstance(node, ast.Call) and is_name(node.func, "type") and len(node.args) == 1
+    return (is_class or is_type) and any(isinstance(one, SelfValue) for one in arguments.argument(1, "obj"))
 
 
 def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
