@@ -1,0 +1,49 @@
+"""Objects that only `forward` makes end with its call, unless a package offers their class to others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from regbuf_lint.engine.run import check_source
+from regbuf_lint.model.settings import Settings
+from regbuf_lint.source.text import SourceText
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXT = """
+import torch
+from torch import nn
+
+class Window(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.weights = torch.linspace(0, 1, size)
+
+    def forward(self, x):
+        return x * self.weights
+
+class Blurred(nn.Module):
+    def forward(self, x):
+        return Window(x.shape[-1])(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "more", "found"),
+    [
+        ("", "", []),
+        ("", "__all__ = ['Blurred']", []),
+        ("", "__all__ = ['Blurred', 'Window']", ["weights"]),
+        ("from .net import Blurred", "", []),
+        ("from .net import Blurred, Window", "", ["weights"]),
+    ],
+)
+def test_who_may_make_one(package: str, more: str, found: list[str], tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "__init__.py").write_text(package, encoding="utf-8")
+    settings = Settings(root=tmp_path, select=("RBF001",))
+    checked = check_source(SourceText.from_text(TEXT + more), tmp_path / "pkg" / "net.py", settings)
+    assert [one.attribute for one in checked.findings] == found
