@@ -44,6 +44,8 @@ class Blurred(nn.Module):
 def test_who_may_make_one(package: str, more: str, found: list[str], tmp_path: Path) -> None:
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg" / "__init__.py").write_text(package, encoding="utf-8")
+    path = tmp_path / "pkg" / "net.py"
+    path.write_text(TEXT + more, encoding="utf-8")
     settings = Settings(root=tmp_path, select=("RBF001",))
-    checked = check_source(SourceText.from_text(TEXT + more), tmp_path / "pkg" / "net.py", settings)
+    checked = check_source(SourceText.from_text(TEXT + more), path, settings)
     assert [one.attribute for one in checked.findings] == found
