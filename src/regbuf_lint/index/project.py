@@ -391,14 +391,14 @@ class Project:
     def _imported(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...]:
         if hops > _MOST_HOPS:
             return (Unresolved(binding.origin),)
-        file = self.file(binding.origin, importer.root)
         if binding.member is None:
+            file = self.file(binding.origin, importer.root)
             return (FileSymbol(file) if file is not None else External(binding.origin),)
         inner = self._from_itself(binding.origin, binding.member, importer)
         if inner is not None:
             return (FileSymbol(inner),)
         outside = (External(f"{binding.origin}.{binding.member}"),)
-        if file is importer and not importer.is_package:
+        if binding.origin == importer.path.stem and self.file(binding.origin, importer.root) is importer:
             return outside  # no file imports from itself: it has the name of an outside package
         found = self._from(binding.origin, binding.member, importer.root, hops + 1)
         return found if found != outside else self._from_beside(binding, importer, hops) or found
