@@ -166,6 +166,7 @@ def test_kind(expression: str, expected: str) -> None:
         ("torch.rand(n, generator=torch.Generator().manual_seed(x))", {"random", "float"}),
         ("torch.rand(n, generator=torch.Generator().set_state(t))", {"random", "float"}),
         ("torch.rand(n, generator=x)", {"random", "float"}),
+        ("(lambda g: torch.rand(n, generator=g))(torch.Generator())", {"float"}),
         ("torch.rand(n, generator=None)", {"random", "float"}),
         ("F.dropout(torch.ones(n))", {"random", "float"}),
         ("torch.randn(n, requires_grad=True)", {"random", "grad", "float"}),

@@ -16,6 +16,7 @@ from regbuf_lint.model.value import (
     UNKNOWN,
     Array,
     Device,
+    Differs,
     Distribution,
     Mapping,
     Other,
@@ -40,6 +41,8 @@ _PLAIN = frozenset(
         "PathLike", "Path", "ndarray", "dtype", "device", "Size", "Generator", "LiteralString",
     }
 )  # fmt: skip
+_GENERATOR = Other("generator", differs=Differs.AT_RANDOM)
+"""One that comes from outside: others have drawn with it before."""
 _BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "range"})
 _LISTS = frozenset({"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "deque"})
 _DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict", "defaultdict"})
@@ -115,7 +118,8 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
 
 def _plain(name: str) -> Value:
     """An object of one of the types that are no tensors and hold none."""
-    known = {"ndarray": Array(), "dtype": GIVEN_DTYPE, "device": Device()}.get(name)
+    given = {"ndarray": Array(), "dtype": GIVEN_DTYPE, "device": Device(), "Generator": _GENERATOR}
+    known = given.get(name)
     return frozenset({known or Other(name if name in _BUILT_IN else name.lower())})
 
 
