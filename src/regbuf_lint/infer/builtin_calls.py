@@ -66,18 +66,22 @@ def _integer(value: Value) -> int | None:
     return one.value if isinstance(one, Literal) and type(one.value) is int else None
 
 
-def _super(frame: Frame, arguments: Arguments, node: ast.Call, _state: State) -> Value:
+def _super(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
     after = [one.symbol for value in arguments.positional[:1] for one in value if isinstance(one, ClassValue)]
-    if not after and (not node.args or _is_class_of_object(node.args[0], arguments)):
+    owner = _whose_class(node.args[0]) if node.args else None
+    is_own = owner is not None and any(isinstance(one, SelfValue) for one in frame.evaluate(owner, state))
+    if not after and (is_own or not node.args):
         after = [frame.owner] if frame.owner is not None else []
     return frozenset({SuperValue(after[0])}) if after else UNKNOWN
 
 
-def _is_class_of_object(node: ast.expr, arguments: Arguments) -> bool:
-    """Whether ``super(self.__class__, self)`` or ``super(type(self), self)`` is there; it works in the last class."""
-    is_class = isinstance(node, ast.Attribute) and node.attr == "__class__"
-    is_type = isinstance(node, ast.Call) and is_name(node.func, "type") and len(node.args) == 1
-    return (is_class or is_type) and any(isinstance(one, SelfValue) for one in arguments.argument(1, "obj"))
+def _whose_class(node: ast.expr) -> ast.expr | None:
+    """The object of ``self.__class__`` or ``type(self)``, which ``super`` takes in a class that has no subclasses."""
+    if isinstance(node, ast.Attribute) and node.attr == "__class__":
+        return node.value
+    if isinstance(node, ast.Call) and is_name(node.func, "type") and len(node.args) == 1:
+        return node.args[0]
+    return None
 
 
 def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
