@@ -166,6 +166,8 @@ def test_kind(expression: str, expected: str) -> None:
         ("torch.rand(n, generator=torch.Generator().manual_seed(x))", {"random", "float"}),
         ("torch.rand(n, generator=torch.Generator().set_state(t))", {"random", "float"}),
         ("torch.rand(n, generator=x)", {"random", "float"}),
+        ("torch.rand(n, generator=drawing)", {"random", "float"}),
+        ("torch.stack(list(yielding))", set()),
         ("(lambda g: torch.rand(n, generator=g))(torch.Generator())", {"float"}),
         ("torch.rand(n, generator=None)", {"random", "float"}),
         ("F.dropout(torch.ones(n))", {"random", "float"}),
@@ -233,6 +235,7 @@ def test_kind(expression: str, expected: str) -> None:
     ],
 )
 def test_facets(expression: str, expected: set[str]) -> None:
-    text = "class Model(nn.Module):\n    def __init__(self, n: int, x, t: Tensor):\n        super().__init__()\n"
+    arguments = "self, n: int, x, t: Tensor, drawing: torch.Generator, yielding: typing.Generator"
+    text = f"class Model(nn.Module):\n    def __init__({arguments}):\n        super().__init__()\n"
     (one,) = built(text + f"        self.v = {expression}\n").attributes["v"].value
     assert facets(one) == expected

@@ -41,8 +41,9 @@ _PLAIN = frozenset(
         "PathLike", "Path", "ndarray", "dtype", "device", "Size", "Generator", "LiteralString",
     }
 )  # fmt: skip
-_GENERATOR = Other("generator", differs=Differs.AT_RANDOM)
-"""One that comes from outside: others have drawn with it before."""
+_TORCH_GENERATOR = "torch.Generator"
+_USED_GENERATOR = Other("generator", differs=Differs.AT_RANDOM)
+"""One of torch that comes from outside: others have drawn with it before."""
 _BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "range"})
 _LISTS = frozenset({"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "deque"})
 _DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict", "defaultdict"})
@@ -118,8 +119,7 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
 
 def _plain(name: str) -> Value:
     """An object of one of the types that are no tensors and hold none."""
-    given = {"ndarray": Array(), "dtype": GIVEN_DTYPE, "device": Device(), "Generator": _GENERATOR}
-    known = given.get(name)
+    known = {"ndarray": Array(), "dtype": GIVEN_DTYPE, "device": Device()}.get(name)
     return frozenset({known or Other(name if name in _BUILT_IN else name.lower())})
 
 
@@ -164,7 +164,7 @@ def _external(inference: Inference, symbol: External) -> Value:
         return frozenset({Distribution()})
     last = symbol.name.rpartition(".")[2]
     if last in _PLAIN:
-        return _plain(last)
+        return frozenset({_USED_GENERATOR}) if symbol.name == _TORCH_GENERATOR else _plain(last)
     if last in _LISTS or last in {"tuple", "Tuple"}:
         return frozenset({Sequence(_kind(last), None, UNKNOWN)})
     if last in _DICTS:
