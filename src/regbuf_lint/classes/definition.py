@@ -71,6 +71,12 @@ def methods_where(definitions: Iterable[ClassDefinition], holds: Callable[[str],
     return (function for one in definitions for name, function in one.methods.items() if holds(name))
 
 
+def methods_given_nothing(definitions: Iterable[ClassDefinition]) -> Iterator[FunctionNode]:
+    """The methods of some classes, ``forward`` left aside, that take the object alone."""
+    methods = methods_where(definitions, lambda name: name != "forward")
+    return (function for function in methods if len(arguments_with_defaults(function)) == 1)
+
+
 def decorator_names(node: ast.ClassDef | FunctionNode) -> frozenset[str]:
     """Last parts of the names of the decorators: ``setter`` for ``@weight.setter``."""
     return frozenset(_last_part(decorator) for decorator in node.decorator_list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults
+from regbuf_lint.classes.definition import methods_given_nothing
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.infer.merges import is_merged_over_settings
@@ -67,9 +67,8 @@ def _is_handed_out(context: ClassContext, attribute: str) -> bool:
     An optimizer of its own trains what is returned. What ``forward`` returns is none.
     """
     uses = context.trace(attribute).uses(attribute)
-    returning = {one.entry for one in uses if one.sink is Sink.RETURNED and one.flow in _ITSELF} - {"forward"}
-    methods = (function for one in context.definitions for function in one.methods.values())
-    return any(one.name in returning and len(arguments_with_defaults(one)) == 1 for one in methods)
+    returning = {one.entry for one in uses if one.sink is Sink.RETURNED and one.flow in _ITSELF}
+    return any(one.name in returning for one in methods_given_nothing(context.definitions))
 
 
 def holds_tensors(one: Alternative) -> bool:

@@ -68,20 +68,21 @@ def _integer(value: Value) -> int | None:
 
 def _super(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
     after = [one.symbol for value in arguments.positional[:1] for one in value if isinstance(one, ClassValue)]
-    owner = _whose_class(node.args[0]) if node.args else None
-    is_own = owner is not None and any(isinstance(one, SelfValue) for one in frame.evaluate(owner, state))
-    if not after and (is_own or not node.args):
-        after = [frame.owner] if frame.owner is not None else []
-    return frozenset({SuperValue(after[0])}) if after else UNKNOWN
+    if after:
+        return frozenset({SuperValue(after[0])})
+    is_own = not node.args or _is_class_of_object(frame, node.args[0], state)
+    return frozenset({SuperValue(frame.owner)}) if is_own and frame.owner is not None else UNKNOWN
 
 
-def _whose_class(node: ast.expr) -> ast.expr | None:
-    """The object of ``self.__class__`` or ``type(self)``, which ``super`` takes in a class that has no subclasses."""
-    if isinstance(node, ast.Attribute) and node.attr == "__class__":
-        return node.value
+def _is_class_of_object(frame: Frame, node: ast.expr, state: State) -> bool:
+    """Whether ``self.__class__`` or ``type(self)`` is there, which ``super`` takes in a class without subclasses."""
     if isinstance(node, ast.Call) and is_name(node.func, "type") and len(node.args) == 1:
-        return node.args[0]
-    return None
+        owner = node.args[0]
+    elif isinstance(node, ast.Attribute) and node.attr == "__class__":
+        owner = node.value
+    else:
+        return False
+    return any(isinstance(one, SelfValue) for one in frame.evaluate(owner, state))
 
 
 def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults
+from regbuf_lint.classes.definition import methods_given_nothing
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.symbols import External
@@ -85,8 +85,7 @@ def is_handed_out(definitions: Sequence[ClassDefinition], attribute: str) -> boo
     return any(
         own_attribute(function, node.value) in lists
         or any(own_attribute(function, item) in {attribute, *lists} for item in _items(function, node.value))
-        for function in functions
-        if function.name != "forward" and len(arguments_with_defaults(function)) == 1
+        for function in methods_given_nothing(definitions)
         for node in walk(function)
         if isinstance(node, ast.Return) and node.value is not None
     )
