@@ -42,6 +42,10 @@ def resolved(root: Path, main: str, expression: str, files: dict[str, str]) -> l
         ("if c:\n    x = 1\nelse:\n    x = 2", "x", ["value main.x", "value main.x"]),
         ("try:\n    import a as m\nexcept ImportError:\n    import b as m", "m", ["outside a", "outside b"]),
         ("import torch\nm = torch\n", "m.nn", ["outside torch.nn"]),
+        ('import pytest\ntorch = pytest.importorskip("torch", minversion="2.0")', "torch.nn", ["outside torch.nn"]),
+        ('from importlib import import_module\nnn = import_module("torch.nn")', "nn.Module", [MODULE]),
+        ("m = import_module(name)", "m.nn", ["unresolved nn"]),
+        ('m = import_module(".nn", "torch")', "m.Module", ["unresolved Module"]),
         (f"{UNDER_TYPE_CHECKING}    from a import B", "B", ["outside a.B"]),
         (f"{UNDER_TYPE_CHECKING}    from a import *", "B", ["unresolved B"]),
         (

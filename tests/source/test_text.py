@@ -149,6 +149,14 @@ def test_declared_encodings(data: bytes, encoding: str, text: str) -> None:
     assert source.encode(text + "\n") == data + b"\n"
 
 
+@pytest.mark.parametrize("name", ["future_fstrings", "future-fstrings"])
+def test_the_encoding_of_future_fstrings_is_utf_8(name: str) -> None:
+    data = f"#!/usr/bin/env python\n# -*- coding: {name} -*-\nx = f'\u00e9'\n".encode()
+    source = decode_source(data, "x.py")
+    assert source.text == data.decode()
+    assert source.encode() == data
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

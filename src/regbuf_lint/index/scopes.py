@@ -217,9 +217,25 @@ def _assignments(statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> Itera
             yield from _unpack(target, statement.value, ())
 
 
+_IMPORTING = frozenset({"import_module", "importorskip"})
+"""Functions of importlib and of pytest that give the module of a dotted name."""
+
+
+def _imported(value: ast.expr) -> str | None:
+    """What a call imports, by its absolute dotted name, as ``pytest.importorskip("torch")`` does; None otherwise."""
+    match value:
+        case ast.Call(
+            func=ast.Attribute(attr=function) | ast.Name(id=function),
+            args=[ast.Constant(value=str(name)), *_],
+        ) if function in _IMPORTING and not name.startswith("."):
+            return name
+    return None
+
+
 def _unpack(target: ast.expr, value: ast.expr, path: tuple[int, ...]) -> Iterator[tuple[str, Binding]]:
     if isinstance(target, ast.Name):
-        yield target.id, AssignBinding(value, path)
+        imported = None if path else _imported(value)
+        yield target.id, AssignBinding(value, path) if imported is None else ImportBinding(imported, None)
     elif isinstance(target, (ast.Tuple, ast.List)):
         if any(isinstance(item, ast.Starred) for item in target.elts):
             yield from ((name, OpaqueBinding(target)) for name in _names(target))

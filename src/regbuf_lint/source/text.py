@@ -20,6 +20,8 @@ NEWLINE = re.compile(r"\r\n|\r|\n")
 """The line ends that CPython's tokenizer knows; form feed, \\x0b and \\u2028 do not end a line."""
 _NEWLINE_BYTES = re.compile(rb"\r\n|\r|\n")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
+_FUTURE_FSTRINGS = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*future[-_]fstrings\b")
+"""The comment that asks the package future-fstrings for f-strings in old Pythons, in a file that is UTF-8."""
 _UTF8 = "utf-8"
 _DECLARING_LINES = 2
 _NOTEBOOK = ".ipynb"
@@ -273,7 +275,7 @@ def decode_source(data: bytes, path_label: str) -> SourceText:
 def _declared_encoding(data: bytes) -> str:
     """Return the encoding that the byte order mark or the first two lines declare."""
     lines = _first_lines(data)
-    if not any(b"coding" in line for line in lines):
+    if not any(b"coding" in line for line in lines) or any(map(_FUTURE_FSTRINGS.search, lines)):
         return _UTF8
     from tokenize import detect_encoding  # noqa: PLC0415  only few files declare an encoding
 
