@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, last_name, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, is_name, last_name, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.classes.uses import is_dict_of, looked_up
@@ -73,15 +73,14 @@ def _always_run(block: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 @once_per_node
-def set_from_outside(tree: ast.Module) -> frozenset[str]:
-    """Names of the attributes that some ``forward`` of a file sets, of an object that it does not belong to."""
-    return frozenset(
-        target.attr
-        for forward in _serving_forward(tree)
-        for target, _ in stores_in(forward)
-        if isinstance(target, ast.Attribute)
-        and not (isinstance(target.value, ast.Name) and target.value.id == _first_argument(forward))
-    )
+def set_from_outside(tree: ast.Module) -> Mapping[str, Sequence[ast.expr]]:
+    """What each ``forward`` of a file sets attributes of that is not its own object, by attribute."""
+    found: dict[str, list[ast.expr]] = {}
+    for forward in _serving_forward(tree):
+        for target, _ in stores_in(forward):
+            if isinstance(target, ast.Attribute) and not is_name(target.value, _first_argument(forward)):
+                found.setdefault(target.attr, []).append(target.value)
+    return found
 
 
 def _first_argument(function: ast.FunctionDef) -> str:

@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.outside_uses import always_called_in_forward, hooked, set_from_outside
 from regbuf_lint.exemptions.exemption import Exemption
+from regbuf_lint.infer.parts import may_be_object_of
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
 
 
 def _is_set(context: ClassContext, attribute: str) -> bool:
-    tree, trace = context.symbol.scope.file.tree, context.trace(attribute)
+    file, trace = context.symbol.scope.file, context.trace(attribute)
     if trace.is_updated(attribute):
         return False
     setters = {one.entry for one in trace.replacements(attribute)}
     if not setters:
-        return attribute in set_from_outside(tree)
+        owners = set_from_outside(file.tree).get(attribute, ())
+        return any(may_be_object_of(context.inference, context.symbol, file, owner) for owner in owners)
     reading = {one.entry for one in trace.reads(attribute)}
-    return not setters & reading and setters <= always_called_in_forward(tree) | hooked(tree)
+    return not setters & reading and setters <= always_called_in_forward(file.tree) | hooked(file.tree)
 
 
 EXEMPTION = Exemption("set-by-owner", "the `forward` of another object, or a hook, sets it before each use", _is_set)

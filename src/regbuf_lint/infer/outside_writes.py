@@ -13,6 +13,7 @@ from regbuf_lint.classes.outside_uses import given_to_others
 from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.frame import Frame
 from regbuf_lint.infer.outside_reads import MOST_FILES
+from regbuf_lint.infer.parts import may_be_object_of
 from regbuf_lint.infer.state import State
 from regbuf_lint.model.value import TENSOR_KINDS, NoneValue, Unknown, is_only, may_be
 
@@ -70,7 +71,7 @@ def given_from_outside(inference: Inference, symbol: ClassSymbol, attribute: str
     others = (one for one in every if one is not own and name in one.source.text)
     for file in (own, *islice(others, MOST_FILES)):
         for target, value in given_to_others(file.tree).get(attribute, ()):
-            if not _is_within(symbol, file, target):
+            if not _is_within(symbol, file, target) and may_be_object_of(inference, symbol, file, _owner(target)):
                 found = Frame(inference, file.scope).evaluate(value, State())
                 yield Given(file, file.span(target), found, file is own, _is_made_of(target, value, attribute))
 
@@ -80,6 +81,13 @@ def averaged_from_outside(inference: Inference, symbol: ClassSymbol) -> tuple[Sp
     every = inference.project.files_calling_method(symbol.scope.file, "buffers")
     found = ((file, computes_with_each_buffer(file.tree)) for file in islice(every, MOST_FILES))
     return next(((file.span(loop.iter), file) for file, loop in found if loop is not None), None)
+
+
+def _owner(target: ast.expr) -> ast.expr:
+    """The object whose attribute is set, by an assignment or by ``setattr``."""
+    if isinstance(target, ast.Call):
+        return target.args[0]
+    return target.value if isinstance(target, ast.Attribute) else target
 
 
 def _is_within(symbol: ClassSymbol, file: FileFacts, target: ast.expr) -> bool:
@@ -92,6 +100,5 @@ def _is_within(symbol: ClassSymbol, file: FileFacts, target: ast.expr) -> bool:
 
 def _is_made_of(target: ast.expr, value: ast.expr, attribute: str) -> bool:
     """Whether a value is made of the attribute that it is given to, by an assignment or by ``setattr``."""
-    owner = target.args[0] if isinstance(target, ast.Call) else getattr(target, "value", target)
     reads = (node for node in walk(value) if isinstance(node, ast.Attribute) and node.attr == attribute)
-    return any(ast.dump(node.value) == ast.dump(owner) for node in reads)
+    return any(ast.dump(node.value) == ast.dump(_owner(target)) for node in reads)

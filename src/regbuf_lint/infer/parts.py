@@ -1,0 +1,50 @@
+"""Of which classes the parts of an object are."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from regbuf_lint.classes.definition import is_name, receiver_name
+from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.infer.construction import construct
+from regbuf_lint.infer.references import BuiltSubmodule
+from regbuf_lint.model.value import is_only
+
+if TYPE_CHECKING:
+    from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.infer.inference import Inference
+
+
+def may_be_object_of(inference: Inference, symbol: ClassSymbol, file: FileFacts, expression: ast.expr) -> bool:
+    """Whether an expression may be an object of a class, its bases or subclasses.
+
+    It is none where it is a part (``self.part``) of an object whose constructor makes that part of another class.
+
+    Args:
+        inference: what the run shares.
+        symbol: the class.
+        file: where the expression stands.
+        expression: what stands before a dot, as in ``self.part.attribute``.
+    """
+    owner = _class_around(inference, file, expression)
+    made = construct(inference, owner) if owner is not None and isinstance(expression, ast.Attribute) else None
+    held = None if made is None else made.attributes.get(getattr(expression, "attr", ""))
+    if held is None or not is_only(held.value, BuiltSubmodule):
+        return True
+    classes = (one.symbol for one in held.value if isinstance(one, BuiltSubmodule))
+    return any(one is None or _are_related(inference, symbol, one) for one in classes)
+
+
+def _class_around(inference: Inference, file: FileFacts, expression: ast.expr) -> ClassSymbol | None:
+    """The class of whose object an expression is an attribute, as seen by the method in which it stands."""
+    for scope in file.class_scopes():
+        for function in inference.definition(ClassSymbol(scope)).methods.values():
+            is_within = function.lineno <= expression.lineno <= (function.end_lineno or function.lineno)
+            if is_within and is_name(getattr(expression, "value", None), receiver_name(function)):
+                return ClassSymbol(scope)
+    return None
+
+
+def _are_related(inference: Inference, one: ClassSymbol, other: ClassSymbol) -> bool:
+    return one in inference.classes(other) or other in inference.classes(one)
