@@ -49,3 +49,39 @@ def test_who_may_make_one(package: str, more: str, found: list[str], tmp_path: P
     settings = Settings(root=tmp_path, select=("RBF001",))
     checked = check_source(SourceText.from_text(TEXT + more), path, settings)
     assert [one.attribute for one in checked.findings] == found
+
+
+FUNCTIONS = """
+def put(model, name, part):
+    setattr(model, name, part)
+
+def kept(part):
+    return part
+
+def show(part):
+    print(part)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("show(part)", []),
+        ("part(torch.ones(3))", []),
+        ("setattr(self.model, 'window', part)", ["weights"]),
+        ("put(self.model, 'window', part)", ["weights"]),
+        ("self.model.add_module('window', part)", ["weights"]),
+        ("self.model = kept(part)", ["weights"]),
+    ],
+)
+def test_what_a_method_may_do_with_what_it_makes(statement: str, found: list[str], tmp_path: Path) -> None:
+    maker = f"""
+class Converter(nn.Module):
+    def convert(self):
+        part = Window(3)
+        {statement}
+"""
+    text = TEXT.partition("class Blurred")[0] + FUNCTIONS + maker
+    settings = Settings(root=tmp_path, select=("RBF001",))
+    checked = check_source(SourceText.from_text(text), tmp_path / "net.py", settings)
+    assert [one.attribute for one in checked.findings] == found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from regbuf_lint.classes.definition import is_name, receiver_name
+from regbuf_lint.classes.definition import is_name, positional_names, receiver_name
 from regbuf_lint.classes.reaching import own_attribute
 from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
@@ -58,6 +58,18 @@ def device_moves(definition: ClassDefinition) -> Iterator[DeviceMove]:
 def stays_put(function: FunctionNode) -> bool:
     """Whether a class's own ``_apply`` calls no other one, so that it moves nothing but what it names."""
     return not any(isinstance(node, ast.Attribute) and node.attr == function.name for node in walk(function))
+
+
+def applies(function: FunctionNode) -> bool:
+    """Whether an ``_apply`` calls the function that it is given or hands it on, as that of nn.Module does (torch 2.13).
+
+    Another method under that name moves nothing.
+    """
+    named = (*positional_names(function)[:1], *filter(None, [getattr(function.args.vararg, "arg", None)]))
+    calls = (node for node in walk(function) if isinstance(node, ast.Call))
+    given = (part for call in calls for part in (call.func, *call.args, *(one.value for one in call.keywords)))
+    values = (one.value if isinstance(one, ast.Starred) else one for one in given)
+    return any(isinstance(one, ast.Name) and one.id in named for one in values)
 
 
 def _is_all_that(statement: ast.stmt, call: ast.Call) -> bool:

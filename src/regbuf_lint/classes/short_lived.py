@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import bound_in
+from regbuf_lint.classes.container_fills import FILLING
+from regbuf_lint.classes.definition import bound_in, last_name
 from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from regbuf_lint.index.scopes import FunctionNode
+
+_STORING = FILLING | {"setattr", "add_module", "register_module"}
+"""Functions and methods that put what they are given into something else."""
 
 
 def ends_with(function: FunctionNode, call: ast.Call, keeps: Callable[[ast.expr], bool]) -> bool:
@@ -41,6 +45,19 @@ def ends_with(function: FunctionNode, call: ast.Call, keeps: Callable[[ast.expr]
         elif name is None and not _is_used_up(around, node, local, keeps):
             return False
     return True
+
+
+def may_keep(function: FunctionNode) -> bool:
+    """Whether a function may keep what it is given for longer than it runs: it stores something, or gives it back."""
+    return any(map(_stores_or_returns, walk(function)))
+
+
+def _stores_or_returns(node: ast.AST) -> bool:
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        return isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.Call):
+        return last_name(node.func) in _STORING
+    return isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and not isinstance(node.value, ast.Constant | None)
 
 
 def _method_call(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> ast.Call | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.moves import stays_put
+from regbuf_lint.classes.moves import applies, stays_put
 from regbuf_lint.classes.uses import APPLY, MOVERS
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.index.known_classes import outside_class
@@ -21,8 +21,9 @@ def is_moved_by_class(context: ClassContext, attribute: str | None) -> bool:
     more than move the value: a model that has the object for a part does not call it, nor do the other movers.
     """
     found = context.inference.find_method(context.built, APPLY)
-    if (found is not None and stays_put(found[1])) or _is_touched(context, attribute, frozenset({APPLY})):
-        return True
+    if found is not None and applies(found[1]):
+        if stays_put(found[1]) or _is_touched(context, attribute, frozenset({APPLY})):
+            return True
     if _is_touched(context, attribute, MOVERS) and not is_part_of_another(context.inference, context.built, MOVERS):
         anew = _is_made_anew(context, attribute)
         if anew or is_moved_as_part(context.inference, context.built, MOVERS):

@@ -23,8 +23,6 @@ _HANDED = {
     Sink.PART: "passes {what} to `{callee}`",
     Sink.RETURNED: "returns {what}",
     Sink.STORED: "stores {what} in `{callee}` too",
-    Sink.NUMPY: "gives {what} to NumPy",
-    Sink.ON_CPU: "gives {what} to `{callee}`, which wants it on the CPU",
     Sink.INDEX: "uses {what} as an index, which a tensor on another device has to copy each time",
 }
 """What a method does with the tensor that may carry it to where tensors of another device are."""
@@ -82,24 +80,24 @@ def _meetings(context: ClassContext, uses: Iterable[Use]) -> Iterator[tuple[str,
 def _handed_on(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
     for use in uses:
         if use.sink in _HANDED:
-            yield "handed on", use.span, use.path, use.method, _handing(use)
+            yield "handed on", use.span, use.path, use.method, _filled(_HANDED[use.sink], use)
 
 
-def _handing(use: Use) -> str:
+def _filled(words: str, use: Use) -> str:
     what = "what it computes from it" if use.flow is Flow.COMPUTED else "it"
-    return _HANDED[use.sink].format(what=what, callee=use.callee)
+    return words.format(what=what, callee=use.callee)
 
 
 def use_in_words(use: Use) -> str:
     """What a method does with a tensor, without the method's name: ``combines it with `x```."""
     if use.sink in MEETING:
         return _meeting(use) if use.hurts else "computes with it"
-    if use.sink in _HANDED:
-        return _handing(use)
-    return _OTHER_USES[use.sink]
+    return _filled(_HANDED.get(use.sink) or _OTHER_USES[use.sink], use)
 
 
 _OTHER_USES = {
+    Sink.NUMPY: "gives {what} to NumPy",
+    Sink.ON_CPU: "gives {what} to `{callee}`, which wants it on the CPU",
     Sink.HOST: "makes a number, a string or a decision of it",
     Sink.METADATA: "asks for its shape, or whether it is there",
     Sink.EMPTINESS: "asks whether it has elements",

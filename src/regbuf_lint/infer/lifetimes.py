@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.moves import moves_parts
-from regbuf_lint.classes.short_lived import ends_with
+from regbuf_lint.classes.short_lived import ends_with, may_keep
 from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.scopes import FUNCTIONS
-from regbuf_lint.index.symbols import ClassSymbol, External
+from regbuf_lint.index.symbols import ClassSymbol, External, FunctionSymbol
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.makers import (
     MOST_CALLS,
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.symbols import Symbol
     from regbuf_lint.infer.inference import Inference
 
+_SETTING = "builtins.setattr"
 _DEEPEST = 3
 """Functions through which it is asked who calls the next."""
 
@@ -57,12 +59,16 @@ def _ends_there(inference: Inference, function: Scope | None, scope: Scope, call
 
 
 def _keeps(inference: Inference, scope: Scope, callee: ast.expr) -> bool:
-    """Whether what is called may be a class, whose objects keep what they are given."""
-    meant = inference.project.resolve(scope, callee)
-    return any(
-        isinstance(one, ClassSymbol) or (isinstance(one, External) and torch_class(one.name) is not None)
-        for one in meant
-    )
+    """Whether what is called may keep what it is given: a class, whose objects do, or a function that stores it."""
+    return any(map(_may_keep, inference.project.resolve(scope, callee)))
+
+
+def _may_keep(called: Symbol) -> bool:
+    if isinstance(called, External):
+        return called.name == _SETTING or torch_class(called.name) is not None
+    if isinstance(called, FunctionSymbol):
+        return isinstance(called.scope.node, FUNCTIONS) and may_keep(called.scope.node)
+    return isinstance(called, ClassSymbol)
 
 
 def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0) -> bool:

@@ -349,7 +349,8 @@ class Trace(Struct, frozen=True, eq=False):
         """Whether methods want the tensor on the CPU.
 
         They compute it together with what they move there, or they make new tensors there, or give it to NumPy or to
-        another function that takes it there alone, and move by hand what comes of it.
+        another function that takes it there alone, and move by hand what comes of it. What NumPy takes in a method that
+        draws or saves says nothing where others compute with the tensor and leave NumPy alone.
         """
         uses = self.uses(attribute)
         joined = (one for one in uses if one.sink in _JOINED and one.flow not in {Flow.MOVED, Flow.TO_CPU})
@@ -365,7 +366,8 @@ class Trace(Struct, frozen=True, eq=False):
         if any(one.meets_new and one.is_moved_after(uses) for one in met):
             return True
         wanted = (one for one in uses if one.sink in _CPU_ALONE and one.flow is not Flow.TO_CPU)
-        return any(one.entry not in IDENTITY for one in wanted)
+        wanting = {one.entry for one in wanted} - IDENTITY
+        return _FORWARD in wanting or (bool(wanting) and {one.entry for one in uses if one.sink in MEETING} <= wanting)
 
     def is_chosen_by_device(self, attribute: str) -> bool:
         """Whether a method chooses a tensor out of the attribute by the device on which it needs one."""
