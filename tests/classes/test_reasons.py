@@ -27,6 +27,8 @@ def says(comment: str) -> bool:
         "# kept as an attribute instead of a buffer",
         "# NOT registered as buffers, since they are rebuilt",
         "# no `register_buffer`: DDP would broadcast it",
+        "# it is a tensor and not a parameter or buffer because DeepSpeed would convert it",
+        "# neither a Parameter nor a buffer: the optimizer sees it",
     ],
 )
 def test_reasons(comment: str) -> None:
@@ -48,6 +50,21 @@ def test_reasons(comment: str) -> None:
 )
 def test_no_reasons(comment: str) -> None:
     assert not says(comment)
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        ("# DO NOT USING REGISTER BUFFER HERE, it would lose the imaginary part", True),
+        ("# never register a buffer: the next one is complex", True),
+        ("# register it as a buffer", False),
+        ("# not a buffer", False),
+    ],
+)
+@pytest.mark.parametrize("between", ["\n", "self.y = torch.ones(4)\n\n"])
+def test_a_comment_that_follows_has_to_forbid(comment: str, between: str, *, expected: bool) -> None:
+    text = SourceText.from_text(f"{STATEMENT}\n{between}{comment}\nself.z = 1\n")
+    assert says_no_buffer(text, Span(Position(1, 1), Position(1, len(STATEMENT) + 1))) is expected
 
 
 @pytest.mark.parametrize(

@@ -97,4 +97,5 @@ def test_only_code_calls(tmp_path: Path, text: str, expected: bool) -> None:  # 
     project = Project([tmp_path], Settings(root=tmp_path))
     cell = project.file("cell", tmp_path)
     assert cell is not None
-    assert project.calls_anywhere(cell, "DataParallel") is expected
+    found = [one.path.name for one in project.files_calling_anywhere(cell, "DataParallel")]
+    assert found == (["train.py"] if expected else [])

@@ -15,7 +15,8 @@ _MOST_ROWS = 12
 _NO_BUFFER = re.compile(
     r"""
     \#.*
-    (\b(not|no|never|cannot|avoid\w*|without|instead\ of|rather\ than)|n't)
+    (\b(not|no|never|neither|cannot|avoid\w*|without|instead\ of|rather\ than)|n't)
+    (\s+(a\s+)?param\w*(\s+n?or|,))?
     (\s+(?!but\b|train|learn|param|grad)[\w`]+){0,3}
     \s+`?(register_|self\.register_)?buffers?\b
     """,
@@ -25,6 +26,11 @@ _NO_BUFFER = re.compile(
 
 _NO_BUFFERS = re.compile(_NO_BUFFER.pattern.rstrip().removesuffix(r"buffers?\b") + r"buffers\b", _NO_BUFFER.flags)
 """The same of several, as what a comment says of all that follows in its block."""
+
+_FORBIDS = re.compile(
+    r"#.*(\b(not|never)|n't)\s+(\w+\s+){0,2}`?(self\.)?register[\s_]+(a\s+)?buffers?\b", re.IGNORECASE
+)
+"""What a comment behind a paragraph says of the assignments before it."""
 
 _FOR_TESTS = re.compile(r"(?<![A-Za-z])for_test(s|ing)?\b")
 _ON_PURPOSE = "unregistered"
@@ -45,8 +51,8 @@ def names_say_plain(class_name: str, attribute: str) -> bool:
 def says_no_buffer(source: SourceText, statement: Span) -> bool:
     """Whether a statement, by a flag in it, or a comment in its paragraph says why it makes no buffer.
 
-    The comment stands on its rows or above; in an earlier paragraph of its block it speaks of buffers, in the plural.
-    The flag says that tests alone see the tensor.
+    The comment stands on its rows or above; in an earlier paragraph of its block it speaks of buffers, in the plural,
+    and in a later one it forbids to register them. The flag says that tests alone see the tensor.
     """
     if _FOR_TESTS.search(source.slice(statement)):
         return True
@@ -55,12 +61,17 @@ def says_no_buffer(source: SourceText, statement: Span) -> bool:
         first -= 1
     if any(_NO_BUFFER.search(source.line(row)) for row in range(first, statement.end.row + 1)):
         return True
-    return any(map(_speaks_of_tensors, _rows_above(source, first, statement.start.column - 1)))
+    indent = statement.start.column - 1
+    above = range(first - 1, max(0, first - _MOST_ROWS), -1)
+    below = range(statement.end.row + 1, min(source.rows, statement.end.row + _MOST_ROWS) + 1)
+    return any(map(_speaks_of_tensors, _rows_of_block(source, above, indent))) or any(
+        map(_FORBIDS.search, _rows_of_block(source, below, indent))
+    )
 
 
-def _rows_above(source: SourceText, first: int, indent: int) -> Iterator[str]:
-    """The rows of a block above one that begins a paragraph in it, without those of inner blocks."""
-    for row in range(first - 1, max(0, first - _MOST_ROWS), -1):
+def _rows_of_block(source: SourceText, rows: range, indent: int) -> Iterator[str]:
+    """Those of some rows that stand in one block, from its first one on, without those of inner blocks."""
+    for row in rows:
         text = source.line(row)
         if text.strip() and _indent(text) < indent:
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.import_chains import imports
 from regbuf_lint.index.known_classes import outside_class
 from regbuf_lint.infer.serving_tests import serves_tests_alone
 from regbuf_lint.model.trail import Flow
@@ -21,7 +22,7 @@ REDUCED = "only numbers without dimensions are computed from it, which go with t
 NUMBER = "it is a number, which goes with tensors of any device"
 _REPLICATING = "DataParallel"
 CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
-NAMED_DEVICE = "it lies on an accelerator by name, from where no method moves it, and the project makes no replicas"
+NAMED_DEVICE = "it lies on an accelerator by name, from where no method moves it, and nobody makes replicas"
 TESTS_ALONE = "only tests build objects of its class, and they fail where anything is wrong"
 
 
@@ -93,9 +94,15 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
         return None
     if any(use.flow is Flow.MOVED for use in trace.uses(attribute)):
         return None
-    if Location.NAMED not in places:
-        return CHOSEN_DEVICE
-    return None if context.inference.project.calls_anywhere(context.symbol.scope.file, _REPLICATING) else NAMED_DEVICE
+    if _may_be_replicated(context):
+        return None
+    return NAMED_DEVICE if Location.NAMED in places else CHOSEN_DEVICE
+
+
+def _may_be_replicated(context: ClassContext) -> bool:
+    """Whether a file that makes replicas of models has, or imports, the file of the class."""
+    project, file = context.inference.project, context.symbol.scope.file
+    return any(imports(project, one, file) for one in project.files_calling_anywhere(file, _REPLICATING))
 
 
 def _serves_tests(context: ClassContext) -> bool:

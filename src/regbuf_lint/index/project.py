@@ -325,12 +325,13 @@ class Project:
         top = file.package_directory
         return bool(self._search.files(top or file.path.parent, "read", name, None if top else MOST_FOLDERS))
 
-    def calls_anywhere(self, file: FileFacts, name: str) -> bool:
-        """Whether a file, or another one of its project that seems to call it, names a class of another package."""
+    def files_calling_anywhere(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
+        """``file``, and the others of its project that seem to call it, if they name a class of another package."""
         top, project = file.package_directory, self._project_of(file)
         around = [(one, limit) for one, limit in ((top, None), (project, MOST_FOLDERS)) if one is not None]
         calling = {path for one, limit in around for path in self._search.files(one, "called", name, limit)}
-        return name in named_in(file.tree) or any(name in named_in(one.tree) for one in self._read_each(calling))
+        every = (file, *self._read_each(sorted(calling - {file.path})))
+        return (one for one in every if name in named_in(one.tree))
 
     def is_given(self, file: FileFacts, attribute: str) -> bool:
         """Whether a file of the same top-level package gives an attribute of that name to some object but its own."""
@@ -392,7 +393,7 @@ class Project:
         if hops > _MOST_HOPS:
             return (Unresolved(binding.origin),)
         if binding.member is None:
-            file = self.file(binding.origin, importer.root)
+            file = self.file(binding.origin, importer.root) or self._beside(importer, binding.origin)
             return (FileSymbol(file) if file is not None else External(binding.origin),)
         inner = self._from_itself(binding.origin, binding.member, importer)
         if inner is not None:
@@ -404,15 +405,17 @@ class Project:
         return found if found != outside else self._from_beside(binding, importer, hops) or found
 
     def _from_beside(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...] | None:
-        """What a script in a package takes from a file beside it: where a script runs, its directory comes first.
-
-        Nothing where that file has no such name of its own: an outside package of the same name is meant.
-        """
-        path, name = self._locator.beside(importer.path, binding.origin), binding.member or ""
-        file = self._read(path) if path is not None else None
+        """What a script in a package takes from a file beside it, if that file has such a name of its own."""
+        file, name = self._beside(importer, binding.origin), binding.member or ""
         if file is None or all(isinstance(one, ImportBinding) for one in file.scope.bindings.get(name, ())):
             return None
         return self._exported(file, name, hops + 1)
+
+    def _beside(self, importer: FileFacts, origin: str) -> FileFacts | None:
+        """The file that a script in a package takes from its own directory; none that serves a package of its name."""
+        path = self._locator.beside(importer.path, origin)
+        file = self._read(path) if path is not None else None
+        return None if file is None or origin in file.imported_packages else file
 
     def _from_itself(self, origin: str, name: str, importer: FileFacts) -> FileFacts | None:
         """What ``from . import name`` in a package's own ``__init__.py`` imports: the package does not have it yet."""
