@@ -34,7 +34,7 @@ def change(body: str) -> Change:
     """What a method with this body does to ``self.x``."""
     settings = Settings(root=Path("nowhere"))
     project = Project([settings.root], settings)
-    inference = start(project, settings)
+    inference = start(project, project.outlined(), settings)
     path = Path("nowhere/main.py").absolute()
     facts = project.add(path, SourceText.from_text(HEAD + textwrap.indent(body, " " * 8), str(path)))
     symbol = ClassSymbol(next(facts.class_scopes()))

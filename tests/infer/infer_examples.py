@@ -80,7 +80,7 @@ def traced(text: str, attribute: str = "x") -> Trace:
 def _started(text: str, root: Path) -> tuple[Inference, dict[str, ClassSymbol]]:
     settings = Settings(root=root)
     project = Project([root], Settings(root=root))
-    inference = start(project, settings)
+    inference = start(project, project.outlined(), settings)
     path = (root / "main.py").absolute()
     facts = project.add(path, SourceText.from_text(IMPORTS + textwrap.dedent(text), str(path)))
     return inference, {scope.qualname: ClassSymbol(scope) for scope in facts.class_scopes()}

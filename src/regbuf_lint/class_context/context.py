@@ -17,7 +17,7 @@ from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
-from regbuf_lint.classes.uses import together
+from regbuf_lint.classes.uses import MOVERS, together
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.draws import is_drawn_by_torch
 from regbuf_lint.infer.outside_reads import is_read_in_other_files
@@ -60,7 +60,7 @@ _HOLDING = (Tensor, SequenceValue, MappingValue, Distribution)
 """What an attribute can be whose tensors somebody may ask about."""
 
 
-_ENTRY = "forward"
+_ENTRIES = MOVERS | {"forward"}
 """What others call on any nn.Module, whatever its constructor has run."""
 _KEEPING = frozenset({Sink.PASSED, Sink.STORED})
 """Ends of a value at which somebody else may hold it."""
@@ -252,20 +252,20 @@ class ClassContext:
         return frozenset(event.attribute for event in self.construction.events if isinstance(event, GradientRequest))
 
     def runs_later(self, method: str) -> bool:
-        """Whether a method runs after construction, be it then only or then too, as ``forward`` does in any case."""
+        """Whether a method runs after construction, be it then only or then too, as ``forward`` and ``to`` do."""
         return method not in BUILDERS and (
-            method == _ENTRY or method not in self.building or method in self._used_later
+            method in _ENTRIES or method not in self.building or method in self._used_later
         )
 
     @cached_property
     def _used_later(self) -> frozenset[str]:
-        """What ``forward``, and methods that construction does not run, name, directly or through others."""
+        """What such methods, and those that construction does not run, name, directly or through others."""
         named: dict[str, list[str]] = {}
         for name, methods in self.family_uses.read.items():
             for method in methods:
                 named.setdefault(method, []).append(name)
         found: set[str] = set()
-        waiting = [method for method in named if method == _ENTRY or method not in self.building]
+        waiting = [method for method in named if method in _ENTRIES or method not in self.building]
         while waiting:
             more = [name for name in named.get(waiting.pop(), ()) if name not in found]
             found.update(more)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.classes.container_fills import FILLING
-from regbuf_lint.classes.definition import bound_in, last_name
+from regbuf_lint.classes.definition import bound_in
 from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from regbuf_lint.index.scopes import FunctionNode
 
-_STORING = FILLING | {"setattr", "add_module", "register_module"}
-"""Functions and methods that put what they are given into something else."""
+Keeps: TypeAlias = "Callable[[ast.Call, ast.expr], bool]"
+"""Whether what a call runs keeps what the call gives it, as the constructor of an nn.Module does."""
 
 
-def ends_with(function: FunctionNode, call: ast.Call, keeps: Callable[[ast.expr], bool]) -> bool:
+def ends_with(function: FunctionNode, call: ast.Call, keeps: Keeps) -> bool:
     """Whether a function uses what a call makes and lets nobody else have it for longer.
 
     It may call it, ask for its attributes, hold it in a local, and give it to what is neither an object at hand nor
@@ -27,11 +26,29 @@ def ends_with(function: FunctionNode, call: ast.Call, keeps: Callable[[ast.expr]
     Args:
         function: the function.
         call: the call in it.
-        keeps: whether what is called keeps what it is given, as the constructor of an nn.Module does.
+        keeps: see ``Keeps``.
     """
+    return _is_let_go(function, [call], keeps)
+
+
+def lets_go(function: FunctionNode, call: ast.Call, given: ast.expr, keeps: Keeps) -> bool:
+    """Whether a function that is no method uses what a call gives it, and lets nobody else have it for longer.
+
+    Args:
+        function: what the call runs.
+        call: the call.
+        given: one of its arguments.
+        keeps: see ``Keeps``.
+    """
+    named = dict(zip((one.arg for one in (*function.args.posonlyargs, *function.args.args)), call.args, strict=False))
+    named |= {one.arg: one.value for one in call.keywords if one.arg is not None}
+    names = [name for name, value in named.items() if value is given]
+    return bool(names) and _is_let_go(function, [one for name in names for one in _reads_of(function, name)], keeps)
+
+
+def _is_let_go(function: FunctionNode, waiting: list[ast.expr], keeps: Keeps) -> bool:
     around = {child: node for node in walk(function) for child in children(node)}
     local = bound_in(function)
-    waiting: list[ast.expr] = [call]
     named: set[str] = set()
     while waiting:
         node = waiting.pop()
@@ -39,25 +56,12 @@ def ends_with(function: FunctionNode, call: ast.Call, keeps: Callable[[ast.expr]
         method = _method_call(around, node)
         if name is not None and name not in named:
             named.add(name)
-            waiting += (one for one in walk(function) if _reads(one, name))  # type: ignore[misc]
+            waiting += _reads_of(function, name)
         elif method is not None:
             waiting.append(method)  # as `to`, it may give the object itself
         elif name is None and not _is_used_up(around, node, local, keeps):
             return False
     return True
-
-
-def may_keep(function: FunctionNode) -> bool:
-    """Whether a function may keep what it is given for longer than it runs: it stores something, or gives it back."""
-    return any(map(_stores_or_returns, walk(function)))
-
-
-def _stores_or_returns(node: ast.AST) -> bool:
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        return isinstance(node.ctx, ast.Store)
-    if isinstance(node, ast.Call):
-        return last_name(node.func) in _STORING
-    return isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and not isinstance(node.value, ast.Constant | None)
 
 
 def _method_call(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> ast.Call | None:
@@ -75,13 +79,12 @@ def _name_for(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> str | None:
     return None
 
 
-def _reads(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+def _reads_of(function: FunctionNode, name: str) -> Iterator[ast.Name]:
+    names = (node for node in walk(function) if isinstance(node, ast.Name))
+    return (node for node in names if node.id == name and isinstance(node.ctx, ast.Load))
 
 
-def _is_used_up(
-    around: Mapping[ast.AST, ast.AST], node: ast.expr, local: frozenset[str], keeps: Callable[[ast.expr], bool]
-) -> bool:
+def _is_used_up(around: Mapping[ast.AST, ast.AST], node: ast.expr, local: frozenset[str], keeps: Keeps) -> bool:
     parent = around.get(node)
     if isinstance(parent, ast.keyword):
         parent = around.get(parent)
@@ -93,4 +96,4 @@ def _is_used_up(
     while isinstance(root, ast.Attribute):
         root = root.value
     is_at_hand = not isinstance(root, ast.Name) or root.id in local
-    return parent.func is node or not (is_at_hand or keeps(parent.func))
+    return parent.func is node or not (is_at_hand or keeps(parent, node))

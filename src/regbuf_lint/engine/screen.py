@@ -25,6 +25,7 @@ class Screen:
     Attributes:
         settings: the run's settings.
         project: all files that can be read.
+        outlines: the same files by their outlines.
         changes: how often texts of files were replaced: what was found out before may rest on them.
 
     Args:
@@ -42,7 +43,8 @@ class Screen:
         self.settings = settings
         sources = (one for source in settings.sources or (settings.root,) for one in (source, source / "src"))
         self.project = Project(sources, settings, written)
-        self._candidates = Candidates(self.project.outlined(), settings.module_classes)
+        self.outlines = self.project.outlined()
+        self._candidates = Candidates(self.outlines, settings.module_classes)
         self._named = named
         self._overlay = Overlay()
         self.changes = 0

@@ -86,8 +86,11 @@ class Session:
         self._rules = tuple(rule for rule in RULES if rule.meta.code in codes)
         self._screen = screen or Screen(settings)
         self._project = self._screen.project
-        self._inference: Inference = start(self._project, settings)
+        self._inference: Inference = self._start()
         self._changes = self._screen.changes
+
+    def _start(self) -> Inference:
+        return start(self._project, self._screen.outlines, self.settings)
 
     def check(self, path: Path, source: SourceText) -> Checked:
         """Findings of one file; ``source`` counts, whatever the disk holds."""
@@ -135,12 +138,12 @@ class Session:
         path = path.absolute()
         if self._changes != self._screen.changes:
             self._changes = self._screen.changes
-            self._inference = start(self._project, self.settings)
+            self._inference = self._start()
         if self._project.characters > MOST_CHARACTERS:
             self._project.make_room(MOST_CHARACTERS // 2)
-            self._inference = start(self._project, self.settings)
+            self._inference = self._start()
         elif self._project.has_other_text(path, source):  # what is known of other files may rest on the text before
-            self._inference = start(self._project, self.settings)
+            self._inference = self._start()
         return self._project.add(path, source)
 
     @property

@@ -101,8 +101,9 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
 
 def _may_be_replicated(context: ClassContext) -> bool:
     """Whether a file that makes replicas of models has, or imports, the file of the class."""
-    project, file = context.inference.project, context.symbol.scope.file
-    return any(imports(project, one, file) for one in project.files_calling_anywhere(file, _REPLICATING))
+    inference, file = context.inference, context.symbol.scope.file
+    making = inference.project.files_calling_anywhere(file, _REPLICATING)
+    return any(imports(inference.outlines, one, file) for one in making)
 
 
 def _serves_tests(context: ClassContext) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.symbols import ClassSymbol, FileSymbol, FunctionSymbol, ValueSymbol
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
@@ -13,19 +12,18 @@ if TYPE_CHECKING:
 
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.project import Project
-    from regbuf_lint.index.symbols import Symbol
 
-_MOST_FILES = 200
+_MOST_FILES = 2000
 """Files that are looked at; one that imports more may import any."""
 
 
-def imports(project: Project, file: FileFacts, wanted: FileFacts) -> bool:
+def imports(outlines: Project, file: FileFacts, wanted: FileFacts) -> bool:
     """Whether a file is another one, or imports it, or imports a file that does.
 
     Args:
-        project: where imports are resolved.
+        outlines: the files of the project by their outlines, which have all import statements.
         file: the file that imports.
-        wanted: the file that may be imported. What is not certain within 200 files counts as imported.
+        wanted: the file that may be imported. What is not certain within 2,000 files counts as imported.
     """
     seen = {file.path}
     waiting = [file]
@@ -33,18 +31,16 @@ def imports(project: Project, file: FileFacts, wanted: FileFacts) -> bool:
         one = waiting.pop()
         if one.path == wanted.path or len(seen) > _MOST_FILES:
             return True
-        found = {other.path: other for other in _imported_by(project, one) if other.path not in seen}
+        found = {other.path: other for other in _imported_by(outlines, one) if other.path not in seen}
         seen.update(found)
         waiting += found.values()
     return False
 
 
-def _imported_by(project: Project, file: FileFacts) -> Iterator[FileFacts]:
-    """The files of the project that run when a file imports something, or in which that stands."""
-    run = (project.file(name, file.root) for name in _names_run(file))
-    symbols = (symbol for name in file.scope.bindings for symbol in project.lookup(file.scope, name))
-    found = dict.fromkeys(one for one in (*run, *map(_file_of, symbols)) if one is not None and one is not file)
-    yield from (one for one in found if not project.is_installed(one))
+def _imported_by(outlines: Project, file: FileFacts) -> Iterator[FileFacts]:
+    """The files of the project that run when a file imports something."""
+    found = (outlines.file(name, file.root) or outlines.beside(file, name) for name in _names_run(file))
+    return (one for one in found if one is not None and not outlines.is_installed(one))
 
 
 def _names_run(file: FileFacts) -> Iterator[str]:
@@ -61,9 +57,3 @@ def _names_run(file: FileFacts) -> Iterator[str]:
 def _with_packages(name: str) -> Iterator[str]:
     parts = name.split(".")
     return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-
-
-def _file_of(symbol: Symbol) -> FileFacts | None:
-    if isinstance(symbol, FileSymbol):
-        return symbol.file
-    return symbol.scope.file if isinstance(symbol, (ClassSymbol, FunctionSymbol, ValueSymbol)) else None

@@ -393,7 +393,7 @@ class Project:
         if hops > _MOST_HOPS:
             return (Unresolved(binding.origin),)
         if binding.member is None:
-            file = self.file(binding.origin, importer.root) or self._beside(importer, binding.origin)
+            file = self.file(binding.origin, importer.root) or self.beside(importer, binding.origin)
             return (FileSymbol(file) if file is not None else External(binding.origin),)
         inner = self._from_itself(binding.origin, binding.member, importer)
         if inner is not None:
@@ -406,12 +406,12 @@ class Project:
 
     def _from_beside(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...] | None:
         """What a script in a package takes from a file beside it, if that file has such a name of its own."""
-        file, name = self._beside(importer, binding.origin), binding.member or ""
+        file, name = self.beside(importer, binding.origin), binding.member or ""
         if file is None or all(isinstance(one, ImportBinding) for one in file.scope.bindings.get(name, ())):
             return None
         return self._exported(file, name, hops + 1)
 
-    def _beside(self, importer: FileFacts, origin: str) -> FileFacts | None:
+    def beside(self, importer: FileFacts, origin: str) -> FileFacts | None:
         """The file that a script in a package takes from its own directory; none that serves a package of its name."""
         path = self._locator.beside(importer.path, origin)
         file = self._read(path) if path is not None else None

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from regbuf_lint.model.value import Value
 
 
-def start(project: Project, settings: Settings) -> Inference:
+def start(project: Project, outlines: Project, settings: Settings) -> Inference:
     """What one run shares over all classes."""
-    return Inference(project, settings, construct)
+    return Inference(project, outlines, settings, construct)
 
 
 def construct(inference: Inference, symbol: ClassSymbol) -> Construction | None:

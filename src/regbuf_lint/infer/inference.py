@@ -58,6 +58,7 @@ class Inference:
     Attributes:
         memo: which work is under way, and how long the answers hold that are found before it ends.
         project: where names are resolved.
+        outlines: the same files by their outlines, which tell what each imports and take less to read.
         hierarchy: which classes are nn.Module classes.
         settings: the run's settings.
         constructions: constructions followed before, by class.
@@ -80,10 +81,11 @@ class Inference:
         passed: what the calls of classes pass that stand in a function, by function.
     """
 
-    def __init__(self, project: Project, settings: Settings, constructor: Constructor) -> None:
+    def __init__(self, project: Project, outlines: Project, settings: Settings, constructor: Constructor) -> None:
         self.constructor = constructor
         self.memo = CyclicMemo(project.reads)
         self.project = project
+        self.outlines = outlines
         self.settings = settings
         self.hierarchy = Hierarchy(project, settings.module_classes)
         self.constructions: Memo[Scope, Followed] = Memo(project.reads)

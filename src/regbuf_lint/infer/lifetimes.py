@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.moves import moves_parts
-from regbuf_lint.classes.short_lived import ends_with, may_keep
+from regbuf_lint.classes.short_lived import ends_with, lets_go
 from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.symbols import ClassSymbol, External, FunctionSymbol
@@ -55,20 +56,21 @@ def _ends_there(inference: Inference, function: Scope | None, scope: Scope, call
     """Whether a method of an nn.Module makes an object while it is used, and lets go of it when it ends."""
     if function is None or not isinstance(function.node, FUNCTIONS) or not is_in_use(inference, scope):
         return False
-    return ends_with(function.node, call, lambda callee: _keeps(inference, scope, callee))
+    return ends_with(function.node, call, partial(_keeps, inference, scope))
 
 
-def _keeps(inference: Inference, scope: Scope, callee: ast.expr) -> bool:
-    """Whether what is called may keep what it is given: a class, whose objects do, or a function that stores it."""
-    return any(map(_may_keep, inference.project.resolve(scope, callee)))
+def _keeps(inference: Inference, scope: Scope, call: ast.Call, given: ast.expr, depth: int = 0) -> bool:
+    """Whether what a call runs may keep what it is given: a class, whose objects do, or a function that stores it."""
 
+    def keeps(called: Symbol) -> bool:
+        if isinstance(called, External):
+            return called.name == _SETTING or torch_class(called.name) is not None
+        if isinstance(called, FunctionSymbol) and isinstance(called.scope.node, FUNCTIONS):
+            further = partial(_keeps, inference, called.scope, depth=depth + 1)
+            return depth > _DEEPEST or not lets_go(called.scope.node, call, given, further)
+        return isinstance(called, ClassSymbol)
 
-def _may_keep(called: Symbol) -> bool:
-    if isinstance(called, External):
-        return called.name == _SETTING or torch_class(called.name) is not None
-    if isinstance(called, FunctionSymbol):
-        return isinstance(called.scope.node, FUNCTIONS) and may_keep(called.scope.node)
-    return isinstance(called, ClassSymbol)
+    return any(map(keeps, inference.project.resolve(scope, call.func)))
 
 
 def _serves_forward(inference: Inference, function: Scope | None, depth: int = 0) -> bool:
