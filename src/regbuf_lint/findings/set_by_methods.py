@@ -13,7 +13,7 @@ from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import HOST_ONLY, MEETING, Sink
-from regbuf_lint.model.value import Location, NoneValue, Tensor, is_only, may_be, tensors
+from regbuf_lint.model.value import NONE, Location, NoneValue, Tensor, is_only, may_be, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
@@ -31,17 +31,17 @@ def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
     if context.hooks.registers_on_assignment:
         return {}
     found = {name: _writes(context, name) for name in sorted(_left_to_methods(context))}
-    return {name: writes for name, writes in found.items() if writes and _hurts(context, name, writes)}
+    return {name: writes for name, writes in found.items() if writes and _is_reported(context, name, writes)}
 
 
 def _left_to_methods(context: ClassContext) -> frozenset[str]:
-    """The attributes that the class's own methods store once the object is built, and nothing before.
+    """The attributes that the class's own methods store once the object is built, and nothing, or None, before.
 
     Some other method reads each of them.
     """
     functions = (one for one in context.definition.functions if one.name not in context.building)
     stored = frozenset[str]().union(*map(assigned_attributes, functions))
-    later = (name for name in stored if not context.value_of(name) and _is_read_by_another(context, name))
+    later = (name for name in stored if context.value_of(name) <= NONE and _is_read_by_another(context, name))
     return frozenset(name for name in later if not _is_given(context, name))
 
 
@@ -76,7 +76,28 @@ def _is_new(write: Write) -> bool:
     return is_assigned and all(one.fresh and not (one.derived or one.requires_grad) for one in held)
 
 
+def _is_reported(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
+    hurts = _is_fitted(context, attribute) if context.value_of(attribute) else _hurts(context, attribute, writes)
+    return hurts and exempting(context, attribute) is None and inert(context, attribute) is None
+
+
+def _is_fitted(context: ClassContext, attribute: str) -> bool:
+    """Whether what is None at first is state that a method such as ``fit`` computes and another one computes with.
+
+    What ``forward`` sets is the result of one call, and what a method asks for is a cache, which is RBF004's.
+    """
+    trace = context.trace(attribute)
+    stores = [one for one in trace.stores(attribute) if not _is_without_tensor(one.value)]
+    setting = {one.entry for one in stores}
+    if not trace.was_followed(attribute) or "forward" in setting or attribute in context.family_uses.guarded:
+        return False
+    if not stores or any(one.keeps_argument or one.only_moves or one.own_flows for one in stores):
+        return False
+    return any(one.entry not in setting and _is_elsewhere(one) for one in trace.uses(attribute))
+
+
 def _hurts(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
+    """Whether what nothing sets before lies where a method makes it, and another one needs it elsewhere."""
     is_declared = _is_declared(context, attribute)
     if not is_declared and not all(_may_be_on_cpu(one.value) for one in writes):
         return False
@@ -88,9 +109,7 @@ def _hurts(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
     if not all(map(_lies_on_cpu, stores)):
         setting = {one.entry for one in stores}
         uses = tuple(one for one in uses if one.entry not in setting) if is_declared else ()
-    if not any(map(_is_elsewhere, uses)):
-        return False
-    return exempting(context, attribute) is None and inert(context, attribute) is None
+    return any(map(_is_elsewhere, uses))
 
 
 def _is_declared(context: ClassContext, attribute: str) -> bool:

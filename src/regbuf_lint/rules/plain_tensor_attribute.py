@@ -41,7 +41,8 @@ DOCS = RuleDocs(
         "It is reported once per class and attribute, at the first assignment. What nothing comes of (a number without "
         "dimensions, what nothing reads once the object is built, what Python alone reads) is left to RBF006. What a "
         "comment at the assignment says is no buffer, and why, may stay where it is. A tensor that only another method "
-        "assigns is reported where that makes it on the CPU, and methods need it where other tensors are."
+        "assigns is reported where that makes it on the CPU, and methods need it where other tensors are; and so is "
+        "what a method such as `fit` computes in the place of None, where `forward` computes with it."
     ),
     why=(
         "`nn.Module` keeps track of registered state only. A plain tensor stays on its device after `.to()` or "
@@ -128,7 +129,8 @@ DOCS = RuleDocs(
         ),
         withheld=(
             "others than the constructor itself need it before `super().__init__()`",
-            "only a method that is no constructor assigns it: it lies where that makes it, whenever it runs",
+            "only a method that is no constructor assigns it: it lies where that makes it, whenever it runs, and its "
+            "shape may be known there alone",
             "the class, a base or `nn.Module` has the name already",
             "a subclass runs `nn.Module.__init__` again after it is assigned, and would drop the buffer",
             "it is later deleted, set to something that is no tensor, or looked up in `__dict__`",
@@ -170,8 +172,17 @@ def check(context: ClassContext) -> Iterator[Finding]:
     for attribute, writes in reported.items():
         yield _finding(context, writes, fixes[attribute])
     for attribute, writes in set_by_methods(context).items():
-        advice = f"declare it in the constructor: `{context.text.registration_of_none(attribute)}`"
-        yield _finding(context, writes, BufferFix(None, _UNKNOWN_ORDER, advice=advice))
+        yield _finding(context, writes, _left_to_author(context, attribute, writes[0]))
+
+
+def _left_to_author(context: ClassContext, attribute: str, write: Write) -> BufferFix:
+    """What to write instead where a method, and no constructor, gives the attribute its tensor."""
+    if context.value_of(attribute):
+        registration = _registration(context, write).replace("...", "torch.zeros(...)")
+        advice = f"register it in the constructor with a tensor of its shape: `{registration}`"
+        return BufferFix(None, f"the constructor does not know what `{write.step.method}` computes", advice)
+    advice = f"declare it in the constructor: `{context.text.registration_of_none(attribute)}`"
+    return BufferFix(None, _UNKNOWN_ORDER, advice)
 
 
 def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Finding:
