@@ -129,8 +129,7 @@ DOCS = RuleDocs(
         ),
         withheld=(
             "others than the constructor itself need it before `super().__init__()`",
-            "only a method that is no constructor assigns it: it lies where that makes it, whenever it runs, and its "
-            "shape may be known there alone",
+            "only a method that is no constructor assigns it: it lies where that makes it, and has its shape by it",
             "the class, a base or `nn.Module` has the name already",
             "a subclass runs `nn.Module.__init__` again after it is assigned, and would drop the buffer",
             "it is later deleted, set to something that is no tensor, or looked up in `__dict__`",
