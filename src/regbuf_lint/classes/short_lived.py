@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.classes.definition import bound_in
+from regbuf_lint.classes.definition import bound_in, last_name
 from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
@@ -17,8 +17,10 @@ Keeps: TypeAlias = "Callable[[ast.Call, ast.expr], bool]"
 """Whether what a call runs keeps what the call gives it, as the constructor of an nn.Module does."""
 
 
-def ends_with(function: FunctionNode, call: ast.Call, keeps: Keeps) -> bool:
-    """Whether a function uses what a call makes and lets nobody else have it for longer.
+def ends_with(
+    function: FunctionNode | ast.Module, call: ast.Call, keeps: Keeps, but: frozenset[str] = frozenset()
+) -> bool:
+    """Whether a function, or a script, uses what a call makes and lets nobody else have it for longer.
 
     It may call it, ask for its attributes, hold it in a local, and give it to what is neither an object at hand nor
     keeps what it is given. What a method of it gives ends there, too, since that may be the object itself.
@@ -27,11 +29,12 @@ def ends_with(function: FunctionNode, call: ast.Call, keeps: Keeps) -> bool:
         function: the function.
         call: the call in it.
         keeps: see ``Keeps``.
+        but: names of methods that it must not call of it; where there are any, it must not set its attributes either.
     """
-    return _is_let_go(function, [call], keeps)
+    return _is_let_go(function, [call], keeps, but)
 
 
-def lets_go(function: FunctionNode, call: ast.Call, given: ast.expr, keeps: Keeps) -> bool:
+def lets_go(function: FunctionNode, call: ast.Call, given: ast.expr, keeps: Keeps, but: frozenset[str]) -> bool:
     """Whether a function that is no method uses what a call gives it, and lets nobody else have it for longer.
 
     Args:
@@ -39,29 +42,41 @@ def lets_go(function: FunctionNode, call: ast.Call, given: ast.expr, keeps: Keep
         call: the call.
         given: one of its arguments.
         keeps: see ``Keeps``.
+        but: see ``ends_with``.
     """
     named = dict(zip((one.arg for one in (*function.args.posonlyargs, *function.args.args)), call.args, strict=False))
     named |= {one.arg: one.value for one in call.keywords if one.arg is not None}
     names = [name for name, value in named.items() if value is given]
-    return bool(names) and _is_let_go(function, [one for name in names for one in _reads_of(function, name)], keeps)
+    reads: list[ast.expr] = [one for name in names for one in _reads_of(function, name)]
+    return bool(names) and _is_let_go(function, reads, keeps, but)
 
 
-def _is_let_go(function: FunctionNode, waiting: list[ast.expr], keeps: Keeps) -> bool:
+def _is_let_go(function: FunctionNode | ast.Module, waiting: list[ast.expr], keeps: Keeps, but: frozenset[str]) -> bool:
     around = {child: node for node in walk(function) for child in children(node)}
     local = bound_in(function)
     named: set[str] = set()
     while waiting:
         node = waiting.pop()
+        if but and _is_changed(around, node):
+            return False
         name = _name_for(around, node)
         method = _method_call(around, node)
         if name is not None and name not in named:
             named.add(name)
             waiting += _reads_of(function, name)
         elif method is not None:
+            if last_name(method.func) in but:
+                return False
             waiting.append(method)  # as `to`, it may give the object itself
         elif name is None and not _is_used_up(around, node, local, keeps):
             return False
     return True
+
+
+def _is_changed(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> bool:
+    """Whether a statement sets or deletes an attribute of what an expression gives."""
+    attribute = around.get(node)
+    return isinstance(attribute, ast.Attribute) and not isinstance(attribute.ctx, ast.Load)
 
 
 def _method_call(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> ast.Call | None:
@@ -79,7 +94,7 @@ def _name_for(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> str | None:
     return None
 
 
-def _reads_of(function: FunctionNode, name: str) -> Iterator[ast.Name]:
+def _reads_of(function: FunctionNode | ast.Module, name: str) -> Iterator[ast.Name]:
     names = (node for node in walk(function) if isinstance(node, ast.Name))
     return (node for node in names if node.id == name and isinstance(node.ctx, ast.Load))
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.import_chains import imports
 from regbuf_lint.index.known_classes import outside_class
+from regbuf_lint.infer.lifetimes import is_left_where_made
 from regbuf_lint.infer.serving_tests import serves_tests_alone
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
@@ -25,14 +27,17 @@ CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built
 NAMED_DEVICE = "it lies on an accelerator by name, from where no method moves it, and nobody makes replicas"
 TESTS_ALONE = "only tests build objects of its class, and they fail where anything is wrong"
 
+LEFT_ALONE = "who makes objects of its class uses them at once, and neither moves nor saves one"
+
 
 def inert(context: ClassContext, attribute: str) -> str | None:
     """Why nothing comes of the plain tensors in an attribute, or in its containers; None where something does or may.
 
     What differs in each object is missing from a checkpoint, whatever reads it.
     """
-    if _serves_tests(context) and not _is_moved_by_trainer(context):
-        return TESTS_ALONE
+    by_makers = _inert_by_makers(context)
+    if by_makers is not None:
+        return by_makers
     trace = context.trace(attribute)
     is_kept = context.is_kept_elsewhere(attribute)
     is_read_here = bool(trace.uses(attribute)) or is_kept or context.is_used_later(attribute)
@@ -99,15 +104,22 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
     return NAMED_DEVICE if Location.NAMED in places else CHOSEN_DEVICE
 
 
+def _inert_by_makers(context: ClassContext) -> str | None:
+    """Why nothing comes of any tensor of a class, by who makes its objects."""
+    inference, classes = context.inference, {context.symbol, context.built}
+    if _is_moved_by_trainer(context):
+        return None
+    if all(serves_tests_alone(inference, one) for one in classes):
+        return TESTS_ALONE
+    is_offered = any(is_exported(inference.project, one) for one in classes)
+    return LEFT_ALONE if not is_offered and all(is_left_where_made(inference, one) for one in classes) else None
+
+
 def _may_be_replicated(context: ClassContext) -> bool:
     """Whether a file that makes replicas of models has, or imports, the file of the class."""
     inference, file = context.inference, context.symbol.scope.file
     making = inference.project.files_calling_anywhere(file, _REPLICATING)
     return any(imports(inference.outlines, one, file) for one in making)
-
-
-def _serves_tests(context: ClassContext) -> bool:
-    return all(serves_tests_alone(context.inference, one) for one in {context.symbol, context.built})
 
 
 def _is_moved_by_trainer(context: ClassContext) -> bool:

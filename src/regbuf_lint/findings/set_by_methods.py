@@ -13,7 +13,7 @@ from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import HOST_ONLY, MEETING, Sink
-from regbuf_lint.model.value import NONE, Location, NoneValue, Tensor, is_only, may_be, tensors
+from regbuf_lint.model.value import NONE, Location, NoneValue, Tensor, is_only, join, may_be, tensors
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
@@ -42,19 +42,23 @@ def _left_to_methods(context: ClassContext) -> frozenset[str]:
     functions = (one for one in context.definition.functions if one.name not in context.building)
     stored = frozenset[str]().union(*map(assigned_attributes, functions))
     later = (name for name in stored if context.value_of(name) <= NONE and _is_read_by_another(context, name))
-    return frozenset(name for name in later if not _is_given(context, name))
+    return frozenset(name for name in later if not _is_given(context, name) and at_first(context, name) <= NONE)
 
 
 def _is_read_by_another(context: ClassContext, attribute: str) -> bool:
     return not context.readers(attribute) <= context.family_uses.stored.get(attribute, set())
 
 
-def _is_given(context: ClassContext, attribute: str) -> bool:
-    """Whether a class body, or a constructor of a subclass, gives objects the attribute, or a method deletes it."""
-    if context.deleted(attribute) or context.collision(attribute) is not None:
-        return True
+def at_first(context: ClassContext, attribute: str) -> Value:
+    """What a constructor, that of the class or of a subclass, leaves in an attribute; nothing where none does."""
     built = (construct(context.inference, one) for one in context.subclasses_at_hand)
-    return any(one is not None and attribute in one.attributes for one in built)
+    given = (one.attributes[attribute].value for one in built if one is not None and attribute in one.attributes)
+    return join((context.value_of(attribute), *given))
+
+
+def _is_given(context: ClassContext, attribute: str) -> bool:
+    """Whether a class body gives objects the attribute, or a method deletes it."""
+    return context.deleted(attribute) or context.collision(attribute) is not None
 
 
 def _writes(context: ClassContext, attribute: str) -> list[Write]:
@@ -77,7 +81,7 @@ def _is_new(write: Write) -> bool:
 
 
 def _is_reported(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
-    hurts = _is_fitted(context, attribute) if context.value_of(attribute) else _hurts(context, attribute, writes)
+    hurts = _is_fitted(context, attribute) if at_first(context, attribute) else _hurts(context, attribute, writes)
     return hurts and exempting(context, attribute) is None and inert(context, attribute) is None
 
 

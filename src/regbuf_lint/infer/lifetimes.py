@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.moves import moves_parts
 from regbuf_lint.classes.short_lived import ends_with, lets_go
+from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.symbols import ClassSymbol, External, FunctionSymbol
@@ -22,18 +24,19 @@ from regbuf_lint.infer.makers import (
     maker,
     method_around,
 )
-from regbuf_lint.infer.serving_tests import is_in_test
+from regbuf_lint.infer.serving_tests import is_in_test, is_name_of_test
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator
 
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.index.symbols import Symbol
     from regbuf_lint.infer.inference import Inference
 
+_BUILT_IN = "builtins."
 _SETTING = "builtins.setattr"
+_MOVING_OR_SAVING = MOVERS | {"state_dict", "load_state_dict", "share_memory", "to_empty"}
 _DEEPEST = 3
 """Functions through which it is asked who calls the next."""
 
@@ -52,6 +55,31 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     return bool(others) and all(_serves_forward(inference, one[0]) or _ends_there(inference, *one) for one in others)
 
 
+def is_left_where_made(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether all functions of a package that make objects of a class use them up, and never move or save one.
+
+    Code of tests says nothing, nor does that of the class itself, nor what stands below it to try it.
+    """
+    every = [(function_around(scope), scope, call) for scope, call in islice(calls(inference, symbol), MOST_CALLS)]
+    others = [one for one in every if not _is_trial(inference, symbol, one[0], one[1])]
+    return bool(others) and len(every) < MOST_CALLS and all(_is_left(inference, *one) for one in others)
+
+
+def _is_trial(inference: Inference, symbol: ClassSymbol, function: Scope | None, scope: Scope) -> bool:
+    """Whether code that makes an object of a class shows nothing of how others use such objects."""
+    if function is None:
+        return scope.file is symbol.scope.file
+    name = getattr(function.node, "name", "").lstrip("_")
+    return is_in_test(inference, scope) or is_name_of_test(name) or maker(function) in inference.classes(symbol)
+
+
+def _is_left(inference: Inference, function: Scope | None, scope: Scope, call: ast.Call) -> bool:
+    node = scope.file.tree if function is None else function.node
+    if not isinstance(node, (ast.Module, *FUNCTIONS)) or built_by(inference, scope):
+        return False
+    return ends_with(node, call, partial(_keeps, inference, scope, but=_MOVING_OR_SAVING), _MOVING_OR_SAVING)
+
+
 def _ends_there(inference: Inference, function: Scope | None, scope: Scope, call: ast.Call) -> bool:
     """Whether a method of an nn.Module makes an object while it is used, and lets go of it when it ends."""
     if function is None or not isinstance(function.node, FUNCTIONS) or not is_in_use(inference, scope):
@@ -59,16 +87,27 @@ def _ends_there(inference: Inference, function: Scope | None, scope: Scope, call
     return ends_with(function.node, call, partial(_keeps, inference, scope))
 
 
-def _keeps(inference: Inference, scope: Scope, call: ast.Call, given: ast.expr, depth: int = 0) -> bool:
-    """Whether what a call runs may keep what it is given: a class, whose objects do, or a function that stores it."""
+def _keeps(
+    inference: Inference,
+    scope: Scope,
+    call: ast.Call,
+    given: ast.expr,
+    depth: int = 0,
+    but: frozenset[str] = frozenset(),
+) -> bool:
+    """Whether what a call runs may keep what it is given: a class, whose objects do, or a function that stores it.
+
+    Where there are methods that nobody must call of it (``but``), so may what is not known, which may call one.
+    """
 
     def keeps(called: Symbol) -> bool:
         if isinstance(called, External):
-            return called.name == _SETTING or torch_class(called.name) is not None
+            is_kept = called.name == _SETTING or torch_class(called.name) is not None
+            return is_kept or (bool(but) and not called.name.startswith(_BUILT_IN))
         if isinstance(called, FunctionSymbol) and isinstance(called.scope.node, FUNCTIONS):
-            further = partial(_keeps, inference, called.scope, depth=depth + 1)
-            return depth > _DEEPEST or not lets_go(called.scope.node, call, given, further)
-        return isinstance(called, ClassSymbol)
+            further = partial(_keeps, inference, called.scope, depth=depth + 1, but=but)
+            return depth > _DEEPEST or not lets_go(called.scope.node, call, given, further, but)
+        return bool(but) or isinstance(called, ClassSymbol)
 
     return any(map(keeps, inference.project.resolve(scope, call.func)))
 

@@ -9,7 +9,8 @@ from regbuf_lint.classes.definition import is_name, receiver_name
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.references import BuiltSubmodule
-from regbuf_lint.model.value import is_only
+from regbuf_lint.infer.subclasses import subclasses_in
+from regbuf_lint.model.value import is_only, join
 
 if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
@@ -28,11 +29,13 @@ def may_be_object_of(inference: Inference, symbol: ClassSymbol, file: FileFacts,
         expression: what stands before a dot, as in ``self.part.attribute``.
     """
     owner = _class_around(inference, file, expression)
-    made = construct(inference, owner) if owner is not None and isinstance(expression, ast.Attribute) else None
-    held = None if made is None else made.attributes.get(getattr(expression, "attr", ""))
-    if held is None or not is_only(held.value, BuiltSubmodule):
+    name = expression.attr if isinstance(expression, ast.Attribute) else ""
+    owners = () if owner is None else (owner, *subclasses_in(inference, owner, file))
+    made = (construct(inference, one) for one in owners)
+    held = join(one.attributes[name].value for one in made if one is not None and name in one.attributes)
+    if not is_only(held, BuiltSubmodule):
         return True
-    classes = (one.symbol for one in held.value if isinstance(one, BuiltSubmodule))
+    classes = (one.symbol for one in held if isinstance(one, BuiltSubmodule))
     return any(one is None or _are_related(inference, symbol, one) for one in classes)
 
 

@@ -43,7 +43,12 @@ def is_in_test(inference: Inference, scope: Scope | None) -> bool:
 
 
 def _is_test(node: ast.AST) -> bool:
-    return isinstance(node, FUNCTIONS) and node.name.startswith(_TEST)
+    return isinstance(node, FUNCTIONS) and is_name_of_test(node.name)
+
+
+def is_name_of_test(name: str) -> bool:
+    """Whether a function of a name is a test."""
+    return name.startswith(_TEST)
 
 
 def _is_test_case(inference: Inference, scope: Scope) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.findings.inert import (
     CHOSEN_DEVICE,
     HOST_ONLY,
+    LEFT_ALONE,
     NAMED_DEVICE,
     NEVER_READ,
     NUMBER,
@@ -51,8 +52,10 @@ DOCS = RuleDocs(
         "this nor the one before counts where a file that calls `DataParallel`, whose replicas lie elsewhere, imports "
         "that of the class;\n"
         "- one of a class that only tests build: it stands inside of a function whose name starts with `test` or of a "
-        "`TestCase`, or in a file of tests (`test_*.py`, `*_test.py`), and nothing outside of that file calls it. "
-        "Classes whose objects a framework's trainer moves are left to RBF001."
+        "`TestCase`, or in a file of tests (`test_*.py`, `*_test.py`), and nothing outside of that file calls it;\n"
+        "- one of a class of whose objects each is made by a function that uses it, lets nobody else have it, and "
+        "neither moves nor saves it. Classes whose objects a framework's trainer moves are left to RBF001, and so are "
+        "those that a package offers."
     ),
     why=(
         "Nothing fails today. But the next method that combines the tensor with its input fails on an accelerator, "
@@ -108,8 +111,9 @@ _INSTEAD = {
     CHOSEN_DEVICE: "register it as a buffer, so that the object can be moved later, too",
     NAMED_DEVICE: "leave the device out and register it as a buffer, so that the object goes to any device",
     TESTS_ALONE: "register it as a buffer where the test shows how to write an nn.Module class",
+    LEFT_ALONE: "register it as a buffer, so that the object can be moved and saved later, too",
 }
-_REGISTERED = frozenset({UNREAD_HERE, REDUCED, NUMBER, CHOSEN_DEVICE, TESTS_ALONE})
+_REGISTERED = frozenset({UNREAD_HERE, REDUCED, NUMBER, CHOSEN_DEVICE, TESTS_ALONE, LEFT_ALONE})
 
 
 def check(context: ClassContext) -> Iterator[Finding]:

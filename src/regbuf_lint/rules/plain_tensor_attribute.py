@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
-from regbuf_lint.findings.set_by_methods import set_by_methods
+from regbuf_lint.findings.set_by_methods import at_first, set_by_methods
 from regbuf_lint.findings.tensor_containers import tensor_containers
 from regbuf_lint.fixes.attribute_fixes import attribute_fixes
 from regbuf_lint.fixes.buffer_fix import BufferFix, computed_name_fix
@@ -176,7 +176,7 @@ def check(context: ClassContext) -> Iterator[Finding]:
 
 def _left_to_author(context: ClassContext, attribute: str, write: Write) -> BufferFix:
     """What to write instead where a method, and no constructor, gives the attribute its tensor."""
-    if context.value_of(attribute):
+    if at_first(context, attribute):
         registration = _registration(context, write).replace("...", "torch.zeros(...)")
         advice = f"register it in the constructor with a tensor of its shape: `{registration}`"
         return BufferFix(None, f"the constructor does not know what `{write.step.method}` computes", advice)
