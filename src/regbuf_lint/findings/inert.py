@@ -35,9 +35,13 @@ def inert(context: ClassContext, attribute: str) -> str | None:
 
     What differs in each object is missing from a checkpoint, whatever reads it.
     """
-    by_makers = _inert_by_makers(context)
-    if by_makers is not None:
-        return by_makers
+    if _serves_tests(context):
+        return TESTS_ALONE
+    return _inert_by_uses(context, attribute) or (LEFT_ALONE if _is_left_where_made(context) else None)
+
+
+def _inert_by_uses(context: ClassContext, attribute: str) -> str | None:
+    """The same by what methods and other code do with the attribute."""
     trace = context.trace(attribute)
     is_kept = context.is_kept_elsewhere(attribute)
     is_read_here = bool(trace.uses(attribute)) or is_kept or context.is_used_later(attribute)
@@ -104,15 +108,18 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
     return NAMED_DEVICE if Location.NAMED in places else CHOSEN_DEVICE
 
 
-def _inert_by_makers(context: ClassContext) -> str | None:
-    """Why nothing comes of any tensor of a class, by who makes its objects."""
-    inference, classes = context.inference, {context.symbol, context.built}
+def _serves_tests(context: ClassContext) -> bool:
     if _is_moved_by_trainer(context):
-        return None
-    if all(serves_tests_alone(inference, one) for one in classes):
-        return TESTS_ALONE
-    is_offered = any(is_exported(inference.project, one) for one in classes)
-    return LEFT_ALONE if not is_offered and all(is_left_where_made(inference, one) for one in classes) else None
+        return False
+    return all(serves_tests_alone(context.inference, one) for one in {context.symbol, context.built})
+
+
+def _is_left_where_made(context: ClassContext) -> bool:
+    """Whether functions make all objects of a class, and let go of each without moving or saving it."""
+    inference, classes = context.inference, {context.symbol, context.built}
+    if _is_moved_by_trainer(context) or any(is_exported(inference.project, one) for one in classes):
+        return False
+    return all(is_left_where_made(inference, one) for one in classes)
 
 
 def _may_be_replicated(context: ClassContext) -> bool:

@@ -37,12 +37,17 @@ def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
 def _left_to_methods(context: ClassContext) -> frozenset[str]:
     """The attributes that the class's own methods store once the object is built, and nothing, or None, before.
 
-    Some other method reads each of them.
+    Some other method reads each of them. What is None at first and is asked for is a cache, which is RBF004's.
     """
     functions = (one for one in context.definition.functions if one.name not in context.building)
     stored = frozenset[str]().union(*map(assigned_attributes, functions))
-    later = (name for name in stored if context.value_of(name) <= NONE and _is_read_by_another(context, name))
+    open_names = (name for name in stored if context.value_of(name) <= NONE and not _is_cache(context, name))
+    later = (name for name in open_names if _is_read_by_another(context, name))
     return frozenset(name for name in later if not _is_given(context, name) and at_first(context, name) <= NONE)
+
+
+def _is_cache(context: ClassContext, attribute: str) -> bool:
+    return bool(context.value_of(attribute)) and attribute in context.family_uses.guarded
 
 
 def _is_read_by_another(context: ClassContext, attribute: str) -> bool:
@@ -88,12 +93,12 @@ def _is_reported(context: ClassContext, attribute: str, writes: list[Write]) -> 
 def _is_fitted(context: ClassContext, attribute: str) -> bool:
     """Whether what is None at first is state that a method such as ``fit`` computes and another one computes with.
 
-    What ``forward`` sets is the result of one call, and what a method asks for is a cache, which is RBF004's.
+    What ``forward`` sets is the result of one call.
     """
     trace = context.trace(attribute)
     stores = [one for one in trace.stores(attribute) if not _is_without_tensor(one.value)]
     setting = {one.entry for one in stores}
-    if not trace.was_followed(attribute) or "forward" in setting or attribute in context.family_uses.guarded:
+    if not trace.was_followed(attribute) or "forward" in setting:
         return False
     if not stores or any(one.keeps_argument or one.only_moves or one.own_flows for one in stores):
         return False

@@ -60,6 +60,10 @@ def is_left_where_made(inference: Inference, symbol: ClassSymbol) -> bool:
 
     Code of tests says nothing, nor does that of the class itself, nor what stands below it to try it.
     """
+    return inference.left_where_made.found(symbol, partial(_find_left_where_made, inference))
+
+
+def _find_left_where_made(inference: Inference, symbol: ClassSymbol) -> bool:
     every = [(function_around(scope), scope, call) for scope, call in islice(calls(inference, symbol), MOST_CALLS)]
     others = [one for one in every if not _is_trial(inference, symbol, one[0], one[1])]
     return bool(others) and len(every) < MOST_CALLS and all(_is_left(inference, *one) for one in others)
