@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
-from regbuf_lint.engine.run import check_source
-from regbuf_lint.model.settings import Settings
-from regbuf_lint.source.text import SourceText
+from exemption_examples import reported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,9 +43,7 @@ def test_who_may_make_one(package: str, more: str, found: list[str], tmp_path: P
     (tmp_path / "pkg" / "__init__.py").write_text(package, encoding="utf-8")
     path = tmp_path / "pkg" / "net.py"
     path.write_text(TEXT + more, encoding="utf-8")
-    settings = Settings(root=tmp_path, select=("RBF001",))
-    checked = check_source(SourceText.from_text(TEXT + more), path, settings)
-    assert [one.attribute for one in checked.findings] == found
+    assert reported(TEXT + more, tmp_path, "pkg/net.py") == found
 
 
 FUNCTIONS = """
@@ -82,6 +77,4 @@ class Converter(nn.Module):
         {statement}
 """
     text = TEXT.partition("class Blurred")[0] + FUNCTIONS + maker
-    settings = Settings(root=tmp_path, select=("RBF001",))
-    checked = check_source(SourceText.from_text(text), tmp_path / "net.py", settings)
-    assert [one.attribute for one in checked.findings] == found
+    assert reported(text, tmp_path) == found

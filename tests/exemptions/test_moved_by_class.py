@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
-from regbuf_lint.engine.run import check_source
-from regbuf_lint.model.settings import Settings
-from regbuf_lint.source.text import SourceText
+from exemption_examples import reported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +37,4 @@ class Norm(nn.Module):
 )
 def test_what_an_own_apply_does(method: str, found: list[str], tmp_path: Path) -> None:
     text = TEXT + f"    {method}\n"
-    settings = Settings(root=tmp_path, select=("RBF001",))
-    checked = check_source(SourceText.from_text(text), tmp_path / "net.py", settings)
-    assert [one.attribute for one in checked.findings] == found
+    assert reported(text, tmp_path) == found

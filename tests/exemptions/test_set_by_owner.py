@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
-from regbuf_lint.engine.run import check_source
-from regbuf_lint.model.settings import Settings
-from regbuf_lint.source.text import SourceText
+from exemption_examples import reported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +35,4 @@ class Adaptive(nn.Module):
 
 @pytest.mark.parametrize(("more", "found"), [("", []), ("__all__ = ['Adaptive', 'Gain']", ["scale"])])
 def test_who_may_make_the_part(more: str, found: list[str], tmp_path: Path) -> None:
-    settings = Settings(root=tmp_path, select=("RBF001",))
-    checked = check_source(SourceText.from_text(TEXT + more), tmp_path / "net.py", settings)
-    assert [one.attribute for one in checked.findings] == found
+    assert reported(TEXT + more, tmp_path) == found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.definition import positional_arguments, receiver_name
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def passing(function: FunctionNode, attribute: str | None) -> Passing:
         function: the method.
         attribute: name of the attribute that is set; None where it is not known.
     """
-    parameters = [*function.args.posonlyargs, *function.args.args]
+    parameters = positional_arguments(function)
     if len(parameters) != _PARAMETERS_OF_SETTER:
         return Passing.NEVER
     receiver, key, value = (one.arg for one in parameters)

@@ -131,7 +131,7 @@ def receiver_name(function: FunctionNode) -> str | None:
     """Name of the first parameter of a method, whatever it is called; None where there is none."""
     if "staticmethod" in decorator_names(function):
         return None
-    positional = (*function.args.posonlyargs, *function.args.args)
+    positional = positional_arguments(function)
     return positional[0].arg if positional else None
 
 
@@ -142,12 +142,17 @@ def takes_object(function: FunctionNode) -> bool:
 
 def positional_names(function: FunctionNode) -> list[str]:
     """Names of a method's positional arguments, without that of the object."""
-    return [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)][1:]
+    return [argument.arg for argument in positional_arguments(function)[1:]]
+
+
+def positional_arguments(function: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """A function's positional arguments, in order."""
+    return [*function.args.posonlyargs, *function.args.args]
 
 
 def arguments_with_defaults(function: FunctionNode | ast.Lambda) -> list[tuple[ast.arg, ast.expr | None]]:
     """Every argument of a function that has a name of its own, with its default; the keyword-only ones come last."""
-    positional = [*function.args.posonlyargs, *function.args.args]
+    positional = positional_arguments(function)
     missing = len(positional) - len(function.args.defaults)
     return [
         *zip(positional, [*[None] * missing, *function.args.defaults], strict=True),
@@ -155,10 +160,14 @@ def arguments_with_defaults(function: FunctionNode | ast.Lambda) -> list[tuple[a
     ]
 
 
-def given_expressions(function: FunctionNode, call: ast.Call) -> dict[str, ast.expr]:
-    """What a call of a method gives for each argument; nothing for those left out, or that stand behind a star."""
+def given_expressions(function: FunctionNode, call: ast.Call, *, is_method: bool = True) -> dict[str, ast.expr]:
+    """What a call of a method, or of another function, gives for each argument.
+
+    Nothing for those left out, or that stand behind a star.
+    """
     given: dict[str, ast.expr] = {}
-    for name, value in zip(positional_names(function), call.args, strict=False):
+    names = positional_names(function) if is_method else [one.arg for one in positional_arguments(function)]
+    for name, value in zip(names, call.args, strict=False):
         if isinstance(value, ast.Starred):
             break
         given[name] = value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_places import attributes_of
 from regbuf_lint.classes.definition import receiver_name
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import stands_on, walk
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def spans_row(definition: ClassDefinition, row: int) -> bool:
     """Whether a line belongs to the text of a class."""
     node = definition.symbol.scope.node
-    return isinstance(node, ast.ClassDef) and _stands_on(node, row)
+    return isinstance(node, ast.ClassDef) and stands_on(node, row)
 
 
 def attributes_on(definition: ClassDefinition, row: int, known: Container[str]) -> tuple[str, ...]:
@@ -36,15 +36,15 @@ def attributes_on(definition: ClassDefinition, row: int, known: Container[str]) 
     found: dict[str, None] = {}
     for function in _functions(definition):
         receiver = receiver_name(function)
-        if receiver is not None and _stands_on(function, row):
+        if receiver is not None and stands_on(function, row):
             called = {id(node.func) for node in walk(function) if isinstance(node, ast.Call)}
             nodes = [
                 node for node in attributes_of([function], receiver) if id(node) not in called or node.attr in known
             ]
-            here = [node for node in nodes if _stands_on(node, row)]
+            here = [node for node in nodes if stands_on(node, row)]
             if not here:
                 around = _simple_statements(function, row)
-                here = [node for node in nodes if any(_stands_on(one, node.lineno) for one in around)]
+                here = [node for node in nodes if any(stands_on(one, node.lineno) for one in around)]
             found.update((node.attr, None) for node in sorted(here, key=lambda node: (node.lineno, node.col_offset)))
     return tuple(found)
 
@@ -57,8 +57,4 @@ def _functions(definition: ClassDefinition) -> Iterator[FunctionNode]:
 def _simple_statements(function: FunctionNode, row: int) -> list[ast.stmt]:
     """Statements on a line that hold no other statements."""
     inner = (node for node in walk(function) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
-    return [node for node in inner if _stands_on(node, row)]
-
-
-def _stands_on(node: ast.stmt | ast.expr, row: int) -> bool:
-    return node.lineno <= row <= (node.end_lineno or node.lineno)
+    return [node for node in inner if stands_on(node, row)]

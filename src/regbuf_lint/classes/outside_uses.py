@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, is_name, last_name, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, is_name, last_name, positional_arguments, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.classes.uses import is_dict_of, looked_up
@@ -85,7 +85,7 @@ def set_from_outside(tree: ast.Module) -> Mapping[str, Sequence[ast.expr]]:
 
 def _first_argument(function: ast.FunctionDef) -> str:
     """The object's name, or that of the context which ``torch.autograd.Function`` gives its static methods."""
-    names = [*function.args.posonlyargs, *function.args.args]
+    names = positional_arguments(function)
     return names[0].arg if names else ""
 
 
@@ -137,12 +137,12 @@ def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
 
 
 @once_per_node
-def given_to_others(tree: ast.Module) -> Mapping[str, Sequence[tuple[ast.expr, ast.expr]]]:
-    """What a file assigns to attributes of what is not a method's own object: places and values, by attribute."""
-    found: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
+def given_to_others(tree: ast.Module) -> Mapping[str, Sequence[tuple[ast.expr, ast.expr, ast.expr]]]:
+    """What a file assigns to attributes of what is not a method's own object: places, objects, values, by attribute."""
+    found: dict[str, list[tuple[ast.expr, ast.expr, ast.expr]]] = {}
     for target, owner, name, value in (*_assigned(tree), *_set_by_name(tree)):
         if not isinstance(owner, ast.Name) or owner.id not in _receivers(tree):
-            found.setdefault(name, []).append((target, value))
+            found.setdefault(name, []).append((target, owner, value))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.classes.definition import bound_in, last_name
+from regbuf_lint.classes.definition import bound_in, given_expressions, last_name
 from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ def lets_go(function: FunctionNode, call: ast.Call, given: ast.expr, keeps: Keep
         keeps: see ``Keeps``.
         but: see ``ends_with``.
     """
-    named = dict(zip((one.arg for one in (*function.args.posonlyargs, *function.args.args)), call.args, strict=False))
-    named |= {one.arg: one.value for one in call.keywords if one.arg is not None}
-    names = [name for name, value in named.items() if value is given]
+    names = [name for name, value in given_expressions(function, call, is_method=False).items() if value is given]
     reads: list[ast.expr] = [one for name in names for one in _reads_of(function, name)]
     return bool(names) and _is_let_go(function, reads, keeps, but)
 

@@ -21,10 +21,8 @@ def is_moved_by_class(context: ClassContext, attribute: str | None) -> bool:
     more than move the value: a model that has the object for a part does not call it, nor do the other movers.
     """
     found = context.inference.find_method(context.built, APPLY)
-    applying = found is not None and applies(found[1])
-    if found is not None and applying and stays_put(found[1]):
-        return True
-    if applying and _is_touched(context, attribute, frozenset({APPLY})):
+    own = found[1] if found is not None and applies(found[1]) else None
+    if own is not None and (stays_put(own) or _is_touched(context, attribute, frozenset({APPLY}))):
         return True
     if _is_touched(context, attribute, MOVERS) and not is_part_of_another(context.inference, context.built, MOVERS):
         anew = _is_made_anew(context, attribute)

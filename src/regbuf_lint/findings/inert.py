@@ -15,6 +15,7 @@ from regbuf_lint.model.value import Location, Tensor, holds_numbers, is_only, te
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.index.files import FileFacts
     from regbuf_lint.model.use import Store, Trace
 
 NEVER_READ = "nothing reads it once the object is built"
@@ -26,7 +27,6 @@ _REPLICATING = "DataParallel"
 CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
 NAMED_DEVICE = "it lies on an accelerator by name, from where no method moves it, and nobody makes replicas"
 TESTS_ALONE = "only tests build objects of its class, and they fail where anything is wrong"
-
 LEFT_ALONE = "who makes objects of its class uses them at once, and neither moves nor saves one"
 
 
@@ -124,9 +124,13 @@ def _is_left_where_made(context: ClassContext) -> bool:
 
 def _may_be_replicated(context: ClassContext) -> bool:
     """Whether a file that makes replicas of models has, or imports, the file of the class."""
-    inference, file = context.inference, context.symbol.scope.file
-    making = inference.project.files_calling_anywhere(file, _REPLICATING)
-    return any(imports(inference.outlines, one, file) for one in making)
+    inference = context.inference
+
+    def find(file: FileFacts) -> bool:
+        making = inference.project.files_calling_anywhere(file, _REPLICATING)
+        return any(imports(inference.outlines, one, file) for one in making)
+
+    return inference.replicated.found(context.symbol.scope.file, find)
 
 
 def _is_moved_by_trainer(context: ClassContext) -> bool:

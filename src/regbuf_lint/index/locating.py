@@ -65,9 +65,9 @@ class Locator:
 
     def beside(self, path: Path, name: str) -> Path | None:
         """The file that a name without dots means where a script is run; None where no other file has that name."""
-        if "." in name or name in sys.stdlib_module_names or name == path.stem or not is_read(name):
-            return None
-        return path.parent / f"{name}.py" if self._has(path.parent, f"{name}.py") else None
+        found = path.parent / f"{name}.py"
+        is_meant = "." not in name and is_read(name) and found != path
+        return found if is_meant and self._has(path.parent, found.name) else None
 
     def import_name(self, path: Path) -> tuple[str, Path]:
         """Import name and root of a file; directories without ``__init__.py`` below a root are packages too."""

@@ -35,3 +35,8 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def stands_on(node: ast.stmt | ast.expr, row: int) -> bool:
+    """Whether a row, counted from 1, is one of those of a statement or expression."""
+    return node.lineno <= row <= (node.end_lineno or node.lineno)

@@ -71,6 +71,7 @@ class Inference:
         concrete: the classes of which objects are that a class builds, by class.
         made: whether somebody makes objects of a class itself, by class.
         serving_tests: whether nobody but tests builds objects of a class, by class.
+        replicated: whether a file that makes replicas of models imports a file, by that file.
         left_where_made: whether who makes objects of a class lets go of them at once, by class.
         generators: whether a function yields, by function.
         traces: what becomes of attributes, by all that decides it.
@@ -103,6 +104,7 @@ class Inference:
         self.concrete: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
         self.made: Memo[ClassSymbol, bool] = Memo(project.reads)
         self.serving_tests: Memo[ClassSymbol, bool] = Memo(project.reads)
+        self.replicated: Memo[FileFacts, bool] = Memo(project.reads)
         self.left_where_made: Memo[ClassSymbol, bool] = Memo(project.reads)
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from regbuf_lint.classes.buffer_walks import computes_with_each_buffer
 from regbuf_lint.classes.outside_uses import given_to_others
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import stands_on, walk
 from regbuf_lint.infer.frame import Frame
 from regbuf_lint.infer.outside_reads import MOST_FILES
 from regbuf_lint.infer.parts import may_be_object_of
@@ -70,10 +70,10 @@ def given_from_outside(inference: Inference, symbol: ClassSymbol, attribute: str
     every = inference.project.files_reading(own, attribute)
     others = (one for one in every if one is not own and name in one.source.text)
     for file in (own, *islice(others, MOST_FILES)):
-        for target, value in given_to_others(file.tree).get(attribute, ()):
-            if not _is_within(symbol, file, target) and may_be_object_of(inference, symbol, file, _owner(target)):
+        for target, owner, value in given_to_others(file.tree).get(attribute, ()):
+            if not _is_within(symbol, file, target) and may_be_object_of(inference, symbol, file, owner):
                 found = Frame(inference, file.scope).evaluate(value, State())
-                yield Given(file, file.span(target), found, file is own, _is_made_of(target, value, attribute))
+                yield Given(file, file.span(target), found, file is own, _is_made_of(owner, value, attribute))
 
 
 def averaged_from_outside(inference: Inference, symbol: ClassSymbol) -> tuple[Span, FileFacts] | None:
@@ -83,22 +83,13 @@ def averaged_from_outside(inference: Inference, symbol: ClassSymbol) -> tuple[Sp
     return next(((file.span(loop.iter), file) for file, loop in found if loop is not None), None)
 
 
-def _owner(target: ast.expr) -> ast.expr:
-    """The object whose attribute is set, by an assignment or by ``setattr``."""
-    if isinstance(target, ast.Call):
-        return target.args[0]
-    return target.value if isinstance(target, ast.Attribute) else target
-
-
 def _is_within(symbol: ClassSymbol, file: FileFacts, target: ast.expr) -> bool:
     """Whether an assignment stands in the class itself: what it gives to its parts is theirs."""
     node = symbol.scope.node
-    if file is not symbol.scope.file or not isinstance(node, ast.ClassDef):
-        return False
-    return node.lineno <= target.lineno <= (node.end_lineno or node.lineno)
+    return file is symbol.scope.file and isinstance(node, ast.ClassDef) and stands_on(node, target.lineno)
 
 
-def _is_made_of(target: ast.expr, value: ast.expr, attribute: str) -> bool:
-    """Whether a value is made of the attribute that it is given to, by an assignment or by ``setattr``."""
+def _is_made_of(owner: ast.expr, value: ast.expr, attribute: str) -> bool:
+    """Whether a value is made of the very attribute of an object that it is given to."""
     reads = (node for node in walk(value) if isinstance(node, ast.Attribute) and node.attr == attribute)
-    return any(ast.dump(node.value) == ast.dump(_owner(target)) for node in reads)
+    return any(ast.dump(node.value) == ast.dump(owner) for node in reads)

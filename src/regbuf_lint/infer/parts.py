@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import is_name, receiver_name
 from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.index.tree import stands_on
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.references import BuiltSubmodule
 from regbuf_lint.infer.subclasses import subclasses_in
@@ -43,8 +44,8 @@ def _class_around(inference: Inference, file: FileFacts, expression: ast.expr) -
     """The class of whose object an expression is an attribute, as seen by the method in which it stands."""
     for scope in file.class_scopes():
         for function in inference.definition(ClassSymbol(scope)).methods.values():
-            is_within = function.lineno <= expression.lineno <= (function.end_lineno or function.lineno)
-            if is_within and is_name(getattr(expression, "value", None), receiver_name(function)):
+            is_own = is_name(getattr(expression, "value", None), receiver_name(function))
+            if is_own and stands_on(function, expression.lineno):
                 return ClassSymbol(scope)
     return None
 
