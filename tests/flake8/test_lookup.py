@@ -37,7 +37,7 @@ def test_names_are_looked_at_once_however_many_files_there_are(tmp_path: Path, m
         return is_dir(path)
 
     monkeypatch.setattr(Path, "is_dir", noting)
-    lookup = Lookup(Namespace(filenames=names, select=None, extend_select=None, **options.values), [])
+    lookup = Lookup(Namespace(filenames=names, select=None, extend_select=None, **options.values), dict)
     settings = {lookup.of(Path(name)) for name in names}
     assert len(settings) == 1
     assert len(looked) <= 3 * len(names)

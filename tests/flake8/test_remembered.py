@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +48,17 @@ def test_what_is_known_is_not_looked_at_again(jobs: str, project: Project, tmp_p
     assert project.flake8(jobs) == []
     project.write("b.py", OTHER + "\n\nMORE = 1\n")
     assert [line.path for line in project.flake8(jobs)] == ["./b.py"]
+
+
+def test_no_rule_is_imported_where_all_is_known(project: Project, tmp_path: Path) -> None:
+    code = (
+        "import sys; from flake8.main.cli import main; main(['-j1', '--exit-zero'])\n"
+        "print('regbuf_lint.rules' in sys.modules, 'regbuf_lint.flake8_plugin.plugin' in sys.modules)"
+    )
+    command = [project.python, "-c", code]
+    said = [subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True) for _ in range(2)]
+    assert [one.stdout.splitlines()[-1] for one in said] == ["True True", "False True"]
+    assert said[0].stdout.count("RBF001") == said[1].stdout.count("RBF001") == 2
 
 
 def test_the_environment_switches_it_off(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable
+    from collections.abc import Callable, Mapping
 
-    from regbuf_lint.model.rule import RuleMeta
     from regbuf_lint.model.settings import Settings
 
 PREFIX = "RBF"
@@ -50,19 +49,19 @@ class Lookup:
 
     Args:
         options: what flake8 parsed.
-        rules: all rules.
+        known_codes: gives the names of all rules by their codes; asked only where rules are selected, since it takes
+            the import of all of them.
     """
 
-    def __init__(self, options: Namespace, rules: Iterable[RuleMeta]) -> None:
+    def __init__(self, options: Namespace, known_codes: Callable[[], Mapping[str, str]]) -> None:
         from regbuf_lint.source.nearest_settings import NearestSettings  # noqa: PLC0415  flake8 may not run it
 
-        rules = tuple(rules)
-        overrides: dict[str, object] = {"extend-select": opted_in(options, rules)}
+        overrides: dict[str, object] = {"extend-select": opted_in(options, known_codes)}
         for key in _LIST_OPTIONS:
             names = getattr(options, f"rbf_{key.replace('-', '_')}")
             if names is not None:
                 overrides[key] = names
-        self._nearest = NearestSettings(overrides, known_codes=lambda: {rule.code: rule.name for rule in rules})
+        self._nearest = NearestSettings(overrides, known_codes=known_codes)
         named = (Path(name) for name in getattr(options, "filenames", None) or ["."])
         self._directories = [(one, one.absolute()) for one in named if one.is_dir()]
 
@@ -77,13 +76,14 @@ class Lookup:
         return self._nearest.of(path.parent, next(above, path))
 
 
-def opted_in(options: Namespace, rules: Iterable[RuleMeta]) -> tuple[str, ...]:
+def opted_in(options: Namespace, known_codes: Callable[[], Mapping[str, str]]) -> tuple[str, ...]:
     """Return what flake8's ``select`` and ``extend-select`` ask for: codes of rules, and prefixes of codes.
 
     The bare ``RBF`` of ``select = E,F,RBF`` only lets the plugin in, as it does for other plugins; a code is asked
     for by itself or by a prefix with a digit (``RBF2``). flake8's own list of codes that are ignored by default would
     not do for rules that are off by default: it is dropped as a whole where somebody writes ``ignore``.
     """
-    wanted = (*(options.select or ()), *(options.extend_select or ()))
-    codes = [rule.code for rule in rules]
-    return tuple(one for one in wanted if len(one) > len(PREFIX) and any(code.startswith(one) for code in codes))
+    named = (*(options.select or ()), *(options.extend_select or ()))
+    wanted = [one for one in named if len(one) > len(PREFIX) and one.startswith(PREFIX)]
+    codes = known_codes() if wanted else {}
+    return tuple(one for one in wanted if any(code.startswith(one) for code in codes))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -58,9 +57,7 @@ class Plugin:
         cls._lookup, cls._remembered, cls._failure = None, {}, None
         cls._disable_noqa = options.disable_noqa
         try:
-            from regbuf_lint.rules import RULES  # noqa: PLC0415  flake8 loads plugins that it may not run
-
-            cls._lookup = plugin_options.Lookup(options, [rule.meta for rule in RULES])
+            cls._lookup = plugin_options.Lookup(options, _known_codes)
         except Exception as error:  # noqa: BLE001  see the class
             cls._failure = f"configuration error: {_one_line(error)}"
 
@@ -84,12 +81,11 @@ class Plugin:
         except SettingsError as error:
             yield self._failed(f"configuration error: {_one_line(error)}")
             return
-        from regbuf_lint.engine.deep_stack import with_deep_stack  # noqa: PLC0415
         from regbuf_lint.source.suppression import Suppressions  # noqa: PLC0415
         from regbuf_lint.source.text import SourceText  # noqa: PLC0415
 
         source = SourceText.from_text("".join(self._lines), self._filename)
-        findings = with_deep_stack(partial(remembered.findings, path, source))
+        findings = remembered.findings(path, source)
         suppressions = Suppressions.parse(source)
         for finding in findings:
             is_hidden = not self._disable_noqa and suppressions.hides(finding)
@@ -110,6 +106,12 @@ class Plugin:
 
     def _failed(self, message: str) -> Problem:
         return 1, 0, f"{FAILURE_CODE} not checked: {message}", type(self)
+
+
+def _known_codes() -> dict[str, str]:
+    from regbuf_lint.rules import RULES  # noqa: PLC0415  not needed where all is known
+
+    return {rule.meta.code: rule.meta.name for rule in RULES}
 
 
 def _one_line(error: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING
 
@@ -44,11 +44,21 @@ class Remembered:
             known: dict[str, tuple[Finding, ...]] = self._cache.results([name])
             if known:
                 return known[name]
-        with self._screen.project.reads.collecting() as read:
-            found = () if self._screen.leaves_out(path, source) else self._session.check(path, source).findings
+        numbers, found = self._found(path, source)
         if is_as_on_disk:
-            self._new[name] = (read.numbers, found)
+            self._new[name] = (numbers, found)
         return found
+
+    def _found(self, path: Path, source: SourceText) -> tuple[int, tuple[Finding, ...]]:
+        """The numbers of what was read for a file, and its findings."""
+        from regbuf_lint.engine.deep_stack import with_deep_stack  # noqa: PLC0415  not needed where all is known
+
+        with self._screen.project.reads.collecting() as read:
+            found = with_deep_stack(partial(self._looked_at, path, source))
+        return read.numbers, found
+
+    def _looked_at(self, path: Path, source: SourceText) -> tuple[Finding, ...]:
+        return () if self._screen.leaves_out(path, source) else self._session.check(path, source).findings
 
     @cached_property
     def _screen(self) -> Screen:

@@ -153,7 +153,7 @@ def _convert(
         msg = f"unknown option `{key}`{did_you_mean(key.replace('_', '-'), KEYS)}"
         raise SettingsError(msg)
     converted = KEYS[key].convert(value, where)
-    if known_codes is not None and key in _SELECTING:
+    if known_codes is not None and converted and key in _SELECTING:
         check_codes(converted, known_codes(), where)
     if known_codes is not None and key == "per-file-ignores":
         for entry in converted:
