@@ -16,6 +16,7 @@ import pytest
 
 from regbuf_lint.cache.outcomes import UnusableOutcomeError, packed, unpacked
 from regbuf_lint.cache.states import FileStates
+from regbuf_lint.cache.store import Store
 from regbuf_lint.cache.validity import Validity
 from regbuf_lint.cli.main import main
 from regbuf_lint.engine import workers
@@ -349,3 +350,45 @@ def test_only_what_the_asked_results_rest_on_is_looked_at() -> None:
     assert reads.have_changed(0b011)
     assert reads.have_changed(0b110)
     assert looked_at == ["a", "c", "b"]
+
+
+def test_no_search_is_repeated_where_nothing_has_changed() -> None:
+    asked: list[tuple[str, str]] = []
+
+    class Noted(Validity):
+        def is_as_before(self, place: tuple[str, int | None, str]) -> bool:
+            asked.append(("place", place[0]))
+            return place[2] == "same"
+
+        def has_answer(self, place: tuple[str, int | None, str], kind: str, word: str, answer: str) -> bool:
+            asked.append((kind, f"{word} in {place[0]}"))
+            return answer == "same"
+
+    validity = Noted(FileStates({}), Settings(root=Path()), dict)
+    searches = [[0, "calls", "A", "any"], [0, "calls", "B", "any"], [1, "calls", "C", "same"], [1, "calls", "D", "no"]]
+    places = [["still", None, "same"], ["edited", None, "other"]]
+    reads = validity.known({"reads": searches, "directories": [], "places": places})
+    assert not reads.have_changed(0b111)
+    assert asked == [("place", "edited"), ("calls", "C in edited"), ("place", "still")]
+    assert not reads.have_changed(0b011)
+    assert len(asked) == 3
+    assert reads.have_changed(0b1001)
+    assert asked[3:] == [("place", "edited"), ("calls", "D in edited")]
+
+
+def test_files_are_looked_at_once_for_all_settings(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "other").mkdir()
+    (project / "other/pyproject.toml").write_text('[tool.regbuf-lint]\nignore = ["RBF002"]\n', encoding="utf-8")
+    (project / "other/layer.py").write_text(LAYER, encoding="utf-8")
+    made: list[Path | None] = []
+    start = Store.__init__
+
+    def noting(self: Store, folder: Path | None) -> None:
+        made.append(folder)
+        start(self, folder)
+
+    monkeypatch.setattr(Store, "__init__", noting)
+    assert main(["-j1", "--cache-dir", "shared", "."]) == 1
+    assert made == [Path("shared")]
+    main(["-j1", "."])
+    assert len(made) == 3

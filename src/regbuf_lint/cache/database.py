@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from regbuf_lint.cache.folder import prepare
@@ -29,6 +30,8 @@ CREATE TABLE IF NOT EXISTS results (
     key TEXT, path TEXT, batch INTEGER, numbers BLOB, outcome BLOB, PRIMARY KEY (key, path)
 ) WITHOUT ROWID;
 """
+_AT_ONCE = 500
+"""Files that are asked for in one question; older releases of SQLite take 999 values."""
 _MOST_KEYS = 16
 """Settings, roughly, whose results are kept; the oldest are given up."""
 
@@ -110,11 +113,12 @@ class Database:
 
     def results(self, key: str, paths: Iterable[str]) -> Iterator[tuple[str, ResultRow]]:
         """The results of some files under a key, with their paths."""
-        question = "SELECT batch, numbers, outcome FROM results WHERE key = ? AND path = ?"
-        for path in filter(_is_text, paths):
-            row = self._connection.execute(question, (key, path)).fetchone()
-            if row is not None:
-                yield path, ResultRow(row[0], int.from_bytes(row[1], "little"), row[2])
+        names = filter(_is_text, paths)
+        while some := list(islice(names, _AT_ONCE)):
+            places = ", ".join("?" * len(some))
+            question = f"SELECT path, batch, numbers, outcome FROM results WHERE key = ? AND path IN ({places})"  # noqa: S608
+            for path, batch, numbers, outcome in self._connection.execute(question, (key, *some)):
+                yield path, ResultRow(batch, int.from_bytes(numbers, "little"), outcome)
 
     def reads(self, batch: int) -> dict[str, Any] | None:
         """What the results of a batch rest on, as it was given to ``save_results``; None of a batch that is gone."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from regbuf_lint.index.reads import Read
     from regbuf_lint.model.settings import Settings
 
-_ENTRY = 2
-"""How much is written of a directory's entry beside the directory."""
+_SEARCH = 4
+"""How much is written of a search: its place, the kind, the word and the answer."""
 
 
 class Validity:
@@ -77,8 +78,17 @@ class Validity:
         """Whether a directory has an entry of some name."""
         return name in self._listing(directory)
 
+    def is_as_before(self, place: tuple[str, int | None, str]) -> bool:
+        """Whether all files that searches at a place look at are as they were.
+
+        Args:
+            place: the directory where they look, the most folders, and the fingerprint of what lay there.
+        """
+        directory, most, before = place
+        return self._fingerprint(directory, most) == before
+
     def has_answer(self, place: tuple[str, int | None, str], kind: str, word: str, answer: str) -> bool:
-        """Whether a search finds what it found.
+        """Whether a search finds what it found, where not all is as it was.
 
         Args:
             place: the directory where it looks, the most folders, and the fingerprint of what lay there.
@@ -86,9 +96,7 @@ class Validity:
             word: the word.
             answer: the digest of what was found.
         """
-        directory, most, before = place
-        if self._fingerprint(directory, most) == before:
-            return True
+        directory, most, _ = place
         return answer_of(self._search.files(Path(directory), kind, word, most)) == answer
 
     @cached_property
@@ -139,31 +147,60 @@ class KnownReads:
         """
         if numbers & self._changed:
             return True
-        new = _numbers(numbers & ~self._looked_at)
-        for number in sorted(new, key=lambda number: len(self._reads[number])):  # searches last, they take longest
-            self._looked_at |= 1 << number
-            if not self._holds(*self._reads[number]):
-                self._changed |= 1 << number
+        new = numbers & ~self._looked_at
+        return any(map(self._has_changed, _numbers(new & ~self._searches))) or self._finds_else(new & self._searches)
+
+    def _finds_else(self, searches: int) -> bool:
+        """Whether one of some searches finds something else; where nothing has changed below a place, none does there.
+
+        They come after all other reads, since they take longest.
+        """
+        while searches:
+            number = searches.bit_length() - 1
+            place = self._reads[number][0]
+            if self._validity.is_as_before(self._places[place]):
+                self._looked_at |= self._by_place[place]
+            elif self._has_changed(number):
                 return True
+            searches &= ~self._looked_at
+        return False
+
+    @cached_property
+    def _by_place(self) -> Mapping[int, int]:
+        """The numbers of the searches at each place, as bits."""
+        found: dict[int, list[int]] = {}
+        for number, read in enumerate(self._reads):
+            if len(read) == _SEARCH:
+                found.setdefault(read[0], []).append(number)
+        return {place: _bits(numbers) for place, numbers in found.items()}
+
+    @cached_property
+    def _searches(self) -> int:
+        return reduce(or_, self._by_place.values(), 0)
+
+    def _has_changed(self, number: int) -> bool:
+        """Whether a read sees something else: the content of a file, a directory's entry, or what a search finds."""
+        self._looked_at |= 1 << number
+        if not self._holds(*self._reads[number]):
+            self._changed |= 1 << number
+            return True
         return False
 
     def _holds(self, where: Any, *rest: Any) -> bool:
-        """Whether a read sees what it saw: the content of a file, a directory's entry, or what a search finds."""
         if isinstance(where, str):
             return self._validity.has_content(where, *rest)
-        if len(rest) == _ENTRY:
-            name, existed = rest
-            return self._validity.has_entry(self._directories[where], name) is existed
-        return self._validity.has_answer(self._places[where], *rest)
+        if 1 + len(rest) == _SEARCH:
+            return self._validity.has_answer(self._places[where], *rest)
+        name, existed = rest
+        return self._validity.has_entry(self._directories[where], name) is existed
 
 
 def _numbers(bits: int) -> Iterator[int]:
-    """The numbers of the bits that are set."""
-    digits = bin(bits)[:1:-1]
-    number = digits.find("1")
-    while number >= 0:
-        yield number
-        number = digits.find("1", number + 1)
+    """The numbers of the bits that are set; mostly few of many."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def _bits(numbers: Iterable[int]) -> int:

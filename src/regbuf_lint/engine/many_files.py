@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from regbuf_lint.cache.cache import Cache
 from regbuf_lint.cache.key import cache_key
+from regbuf_lint.cache.store import Store
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.project_rounds import until_stable
 from regbuf_lint.model.result import FileResult, RunResult
@@ -52,13 +53,15 @@ def check_files(
         The results in the order of the files.
     """
     with ExitStack() as stack:
-        caches = [stack.enter_context(closing(_cache(one, cache_folder(one)))) for one in settings.every]
+        folders = [cache_folder(one) for one in settings.every]
+        stores = {folder: stack.enter_context(closing(Store(folder))) for folder in dict.fromkeys(folders)}
+        caches = [_cache(one, stores[folder]) for one, folder in zip(settings.every, folders, strict=True)]
         rounds = _Rounds(files, settings, caches, fix, tell, named)
         if rounds.is_all_known:
             return RunResult(tuple(rounds.first(None)))
         from regbuf_lint.engine.workers import Workers  # noqa: PLC0415  not needed where all is known
 
-        starts = [(one, cache.words(), named) for one, cache in zip(settings.every, caches, strict=True)]
+        starts = [(one, cache.store.words(), named) for one, cache in zip(settings.every, caches, strict=True)]
         with Workers(starts, settings.number, jobs, fix) as workers:
             results = rounds.first(workers) if fix is FixMode.NONE else until_stable(partial(rounds.check, workers))
         rounds.remember()
@@ -69,8 +72,8 @@ def _absolute(path: Path, here: Path) -> str:
     return os.path.join(here, path)  # noqa: PTH118  ten thousand times, and a Path builds more
 
 
-def _cache(settings: Settings, folder: Path | None) -> Cache:
-    return Cache(folder, cache_key("results", settings) if folder is not None else "", settings)
+def _cache(settings: Settings, store: Store) -> Cache:
+    return Cache(store, cache_key("results", settings) if store.database is not None else "", settings)
 
 
 class _Kept(Struct):
@@ -175,4 +178,4 @@ class _Rounds:
         """Give the caches what the first round has found out."""
         for kept in self._kept.values():
             self._caches[kept.number].keep(kept.reads, kept.results)
-            self._caches[kept.number].keep_files(kept.words)
+            self._caches[kept.number].store.keep_files(kept.words)
