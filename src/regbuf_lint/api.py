@@ -13,6 +13,7 @@ from msgspec import Struct
 from regbuf_lint.engine.deep_stack import with_deep_stack
 from regbuf_lint.engine.explaining import NothingToExplainError, explain, with_every_rule
 from regbuf_lint.engine.fixing import FixMode
+from regbuf_lint.engine.known_codes import known_codes
 from regbuf_lint.engine.many_files import check_files
 from regbuf_lint.engine.run import check_source as check_text
 from regbuf_lint.engine.screen import Screen
@@ -23,7 +24,6 @@ from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.result import FileError, FileResult, RunResult
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.report.json_format import SCHEMA_VERSION, records
-from regbuf_lint.rules import RULES
 from regbuf_lint.source.discovery import discover, is_excluded
 from regbuf_lint.source.errors import SettingsError, SourceError
 from regbuf_lint.source.nearest_settings import NearestSettings
@@ -350,7 +350,7 @@ def _nearest(
         options or {},
         config=None if config is None else Path(config),
         isolated=isolated,
-        known_codes=lambda: {rule.meta.code: rule.meta.name for rule in RULES},
+        known_codes=known_codes,
         option=_OPTION,
     )
 

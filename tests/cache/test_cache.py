@@ -16,7 +16,7 @@ import pytest
 
 from regbuf_lint.cache.outcomes import UnusableOutcomeError, packed, unpacked
 from regbuf_lint.cache.states import FileStates
-from regbuf_lint.cache.store import Store
+from regbuf_lint.cache.storage import Storage
 from regbuf_lint.cache.validity import Validity
 from regbuf_lint.cli.main import main
 from regbuf_lint.engine import workers
@@ -381,13 +381,13 @@ def test_files_are_looked_at_once_for_all_settings(project: Path, monkeypatch: p
     (project / "other/pyproject.toml").write_text('[tool.regbuf-lint]\nignore = ["RBF002"]\n', encoding="utf-8")
     (project / "other/layer.py").write_text(LAYER, encoding="utf-8")
     made: list[Path | None] = []
-    start = Store.__init__
+    start = Storage.__init__
 
-    def noting(self: Store, folder: Path | None) -> None:
+    def noting(self: Storage, folder: Path | None) -> None:
         made.append(folder)
         start(self, folder)
 
-    monkeypatch.setattr(Store, "__init__", noting)
+    monkeypatch.setattr(Storage, "__init__", noting)
     assert main(["-j1", "--cache-dir", "shared", "."]) == 1
     assert made == [Path("shared")]
     main(["-j1", "."])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+from regbuf_lint.cache.key import cache_key
 from regbuf_lint.cache.outcomes import UnusableOutcomeError, packed, unpacked
 from regbuf_lint.cache.validity import Validity
 
@@ -12,28 +13,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from regbuf_lint.cache.database import Database
-    from regbuf_lint.cache.store import Store
+    from regbuf_lint.cache.storage import Storage
     from regbuf_lint.cache.validity import KnownReads
     from regbuf_lint.index.reads import Read
     from regbuf_lint.model.settings import Settings
 
 
 class Cache:
-    """Results of earlier runs under one key.
+    """Results of earlier runs with some settings.
 
     A cache that cannot be used is one that knows nothing and remembers nothing: no run fails because of it.
 
     Args:
-        store: what is known of files, and the database.
-        key: what the results depend on beside files.
-        settings: what searches leave out.
+        storage: what is known of files, and the database.
+        kind: what the results are, and who asks for them.
+        settings: the settings of the files.
     """
 
-    def __init__(self, store: Store, key: str, settings: Settings) -> None:
-        self.store = store
-        self._key = key
-        self._database = store.database
-        self._validity = Validity(store.states, settings, store.words)
+    def __init__(self, storage: Storage, kind: str, settings: Settings) -> None:
+        self.storage = storage
+        self._database = storage.database
+        self._key = cache_key(kind, settings) if self._database is not None else ""
+        self._validity = Validity(storage.states, settings, storage.words)
         self._reads: dict[int, KnownReads | None] = {}
 
     def results(self, paths: Iterable[str]) -> dict[str, Any]:

@@ -79,10 +79,7 @@ class Database:
     def __init__(self, folder: Path, code: str) -> None:
         prepare(folder)
         self._code = code
-        # The thread with a deep stack asks, too, while the one that has made the connection waits for it.
-        self._connection = sqlite3.connect(
-            folder / _NAME, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        self._connection = sqlite3.connect(folder / _NAME, timeout=_PATIENCE, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.executescript(_TABLES)

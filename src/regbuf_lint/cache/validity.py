@@ -186,10 +186,11 @@ class KnownReads:
             return True
         return False
 
-    def _holds(self, where: Any, *rest: Any) -> bool:
+    def _holds(self, *read: Any) -> bool:
+        where, *rest = read
         if isinstance(where, str):
             return self._validity.has_content(where, *rest)
-        if 1 + len(rest) == _SEARCH:
+        if len(read) == _SEARCH:
             return self._validity.has_answer(self._places[where], *rest)
         name, existed = rest
         return self._validity.has_entry(self._directories[where], name) is existed

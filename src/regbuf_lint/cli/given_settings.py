@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cli.errors import UsageError
+from regbuf_lint.engine.known_codes import known_codes
 from regbuf_lint.source.nearest_settings import NearestSettings
 
 if TYPE_CHECKING:
@@ -22,14 +23,8 @@ def nearest_settings(arguments: argparse.Namespace) -> NearestSettings:
         overrides(arguments),
         config=Path(arguments.config) if arguments.config is not None else None,
         isolated=arguments.isolated,
-        known_codes=_known_codes,
+        known_codes=known_codes,
     )
-
-
-def _known_codes() -> dict[str, str]:
-    from regbuf_lint.rules import RULES  # noqa: PLC0415  start-up time
-
-    return {rule.meta.code: rule.meta.name for rule in RULES}
 
 
 def overrides(arguments: argparse.Namespace) -> dict[str, object]:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from regbuf_lint.cache.cache import Cache
-from regbuf_lint.cache.key import cache_key
-from regbuf_lint.cache.store import Store
+from regbuf_lint.cache.storage import Storage
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.project_rounds import until_stable
 from regbuf_lint.model.result import FileResult, RunResult
@@ -54,14 +53,14 @@ def check_files(
     """
     with ExitStack() as stack:
         folders = [cache_folder(one) for one in settings.every]
-        stores = {folder: stack.enter_context(closing(Store(folder))) for folder in dict.fromkeys(folders)}
-        caches = [_cache(one, stores[folder]) for one, folder in zip(settings.every, folders, strict=True)]
+        storages = {folder: stack.enter_context(closing(Storage(folder))) for folder in dict.fromkeys(folders)}
+        caches = [Cache(storages[folder], "results", one) for one, folder in zip(settings.every, folders, strict=True)]
         rounds = _Rounds(files, settings, caches, fix, tell, named)
         if rounds.is_all_known:
             return RunResult(tuple(rounds.first(None)))
         from regbuf_lint.engine.workers import Workers  # noqa: PLC0415  not needed where all is known
 
-        starts = [(one, cache.store.words(), named) for one, cache in zip(settings.every, caches, strict=True)]
+        starts = [(one, cache.storage.words(), named) for one, cache in zip(settings.every, caches, strict=True)]
         with Workers(starts, settings.number, jobs, fix) as workers:
             results = rounds.first(workers) if fix is FixMode.NONE else until_stable(partial(rounds.check, workers))
         rounds.remember()
@@ -70,10 +69,6 @@ def check_files(
 
 def _absolute(path: Path, here: Path) -> str:
     return os.path.join(here, path)  # noqa: PTH118  ten thousand times, and a Path builds more
-
-
-def _cache(settings: Settings, store: Store) -> Cache:
-    return Cache(store, cache_key("results", settings) if store.database is not None else "", settings)
 
 
 class _Kept(Struct):
@@ -178,4 +173,4 @@ class _Rounds:
         """Give the caches what the first round has found out."""
         for kept in self._kept.values():
             self._caches[kept.number].keep(kept.reads, kept.results)
-            self._caches[kept.number].store.keep_files(kept.words)
+            self._caches[kept.number].storage.keep_files(kept.words)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from regbuf_lint import __version__
+from regbuf_lint.engine.known_codes import known_codes
 from regbuf_lint.flake8_plugin import options as plugin_options
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Plugin:
         cls._lookup, cls._remembered, cls._failure = None, {}, None
         cls._disable_noqa = options.disable_noqa
         try:
-            cls._lookup = plugin_options.Lookup(options, _known_codes)
+            cls._lookup = plugin_options.Lookup(options, known_codes)
         except Exception as error:  # noqa: BLE001  see the class
             cls._failure = f"configuration error: {_one_line(error)}"
 
@@ -106,12 +107,6 @@ class Plugin:
 
     def _failed(self, message: str) -> Problem:
         return 1, 0, f"{FAILURE_CODE} not checked: {message}", type(self)
-
-
-def _known_codes() -> dict[str, str]:
-    from regbuf_lint.rules import RULES  # noqa: PLC0415  not needed where all is known
-
-    return {rule.meta.code: rule.meta.name for rule in RULES}
 
 
 def _one_line(error: object) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.cache import Cache
 from regbuf_lint.cache.folder import folder_in_use
-from regbuf_lint.cache.key import cache_key
-from regbuf_lint.cache.store import Store
+from regbuf_lint.cache.storage import Storage
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import read_source
 
@@ -32,9 +31,7 @@ class Remembered:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._store = Store(folder_in_use(settings))
-        key = cache_key("flake8", settings) if self._store.database is not None else ""
-        self._cache = Cache(self._store, key, settings)
+        self._cache = Cache(Storage(folder_in_use(settings)), "flake8", settings)
         self._new: dict[str, tuple[int, object]] = {}
         Finalize(self, self._keep, exitpriority=1)  # flake8 ends its processes without what `atexit` runs
 
@@ -66,7 +63,7 @@ class Remembered:
     def _screen(self) -> Screen:
         from regbuf_lint.engine.screen import Screen  # noqa: PLC0415  not needed where all is known
 
-        return Screen(self._settings, self._store.words())
+        return Screen(self._settings, self._cache.storage.words())
 
     @cached_property
     def _session(self) -> Session:
@@ -77,8 +74,8 @@ class Remembered:
     def _keep(self) -> None:
         if self._new:
             self._cache.keep(self._screen.project.reads.take_new(), self._new)
-            self._store.keep_files(self._screen.project.take_fresh_words())
-        self._store.close()
+            self._cache.storage.keep_files(self._screen.project.take_fresh_words())
+        self._cache.storage.close()
 
 
 def _holds(path: Path, source: SourceText) -> bool:

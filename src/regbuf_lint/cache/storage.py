@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Store:
+class Storage:
     """Shared by the results of all settings that are kept in one directory: files are looked at once for them.
 
     Args:
