@@ -65,6 +65,7 @@ HAND_FUNCTIONS: dict[str, Spec] = {
     },
     "torch.autograd.grad": TENSORS,  # a mapping only where `inputs` is one
     "torch.broadcast_shapes": "size",
+    "torch.get_device": "device-number",
     "torch.jit.script": "other",
     "torch.nn.utils.parametrizations.weight_norm": "other",
     "torch.nn.utils.skip_init": "other",
@@ -78,6 +79,7 @@ HAND_METHODS: dict[str, Spec] = {
     "cfloat": TENSOR,
     "const_data_ptr": "int",
     "dim_order": "other",
+    "get_device": "device-number",
     "index": TENSOR,
     "ipu": TENSOR,
     "is_shared": "bool",

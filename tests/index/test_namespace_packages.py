@@ -59,3 +59,20 @@ def test_what_lies_around_a_repository_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "home/project").mkdir()
     _, found = looked_up(tmp_path, "home/project/net/.git/HEAD")
     assert found == ["class parts.base.Base", "outside tools.base.Other"]
+
+
+def test_scripts_further_down_import_from_their_own_directory(tmp_path: Path) -> None:
+    """A repository may hold several programs: what one imports is looked for around it, as far as the project goes."""
+    text = "from tools.base import Other\nfrom parts.base import Base\n"
+    files = {"study/tools/base.py": "class Other: ...", "study/net/layers.py": text, "parts/base.py": "class Base: ..."}
+    for name, content in files.items():
+        (tmp_path / "home" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "home" / name).write_text(content, encoding="utf-8")
+    path = tmp_path / "home/study/net/layers.py"
+    for root, expected in (
+        ("home", ["class study.tools.base.Other", "class parts.base.Base"]),
+        ("home/study", ["class tools.base.Other", "outside parts.base.Base"]),
+    ):
+        project = Project([tmp_path / root], Settings(root=tmp_path / root))
+        facts = project.add(path, read_source(path))
+        assert [described(one) for name in ("Other", "Base") for one in project.lookup(facts.scope, name)] == expected

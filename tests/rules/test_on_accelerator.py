@@ -50,3 +50,11 @@ def test_who_chose_the_device(table: str, expected: str, tmp_path: Path) -> None
     (found,) = check_source(source, tmp_path / "net.py", settings).findings
     assert found.code == "RBF006"
     assert expected in found.message
+
+
+def test_a_device_of_its_own_is_chosen_by_nobody(tmp_path: Path) -> None:
+    """Where the object's own parts lie when it is built, nobody has put them yet."""
+    settings = Settings(root=tmp_path, select=("RBF001", "RBF006"))
+    source = SourceText.from_text(NET.format(table="table.to(nn.Linear(n, n).weight.get_device())"))
+    (found,) = check_source(source, tmp_path / "net.py", settings).findings
+    assert found.code == "RBF001"

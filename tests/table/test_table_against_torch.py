@@ -45,7 +45,7 @@ def agrees(spec: Any, value: Any) -> bool:
     if spec == "unknown":
         return True
     if isinstance(spec, str):
-        wider = {"optional-tensor": {"tensor", "none"}, "number": {"int", "float", "bool"}}
+        wider = {"optional-tensor": {"tensor", "none"}, "number": {"int", "float", "bool"}, "device-number": {"int"}}
         if spec == "other":
             return "tensor" not in str(value)
         return isinstance(value, str) and value in wider.get(spec, {spec})

@@ -10,7 +10,7 @@ from tables_at_hand import API, CLASSES, members
 
 KINDS = {
     *("tensor", "optional-tensor", "int", "float", "bool", "str", "number", "none", "dtype", "device", "size"),
-    *("generator", "limits", "storage", "numpy", "other", "unknown"),
+    *("generator", "limits", "storage", "numpy", "device-number", "other", "unknown"),
 }
 UV = {"tuple": ["tensor", "tensor"]}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
-from regbuf_lint.infer.recipients import is_given_to_registering_class, is_named_by_subclasses
+from regbuf_lint.infer.recipients import is_given_to_registering_class
+from regbuf_lint.infer.subclasses import is_named_by_subclasses
 from regbuf_lint.model.use import IDENTITY
 from regbuf_lint.model.value import NAMELESS, tensors
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.exemptions.exemption import Exemption
-from regbuf_lint.infer.recipients import is_named_by_subclasses
+from regbuf_lint.infer.subclasses import is_named_by_subclasses
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext

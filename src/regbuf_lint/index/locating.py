@@ -119,6 +119,15 @@ class Locator:
         if near is not None:
             yield from (one.parent for one in (near, *near.parents)[:_DEEPEST_NAMESPACE] if one.name == top)
             yield from self._project_roots(near)
+            yield from self._of_scripts(near)
+
+    def _of_scripts(self, near: Path) -> Iterator[Path]:
+        """The directories of the project around ``near``, the closest first: a script in one imports what lies there.
+
+        Python puts the directory of the script in front of all others (documentation of ``sys.path``, Python 3.13).
+        """
+        around = near.parents[:_DEEPEST_NAMESPACE]
+        return (one for one in around if any(one != root and one.is_relative_to(root) for root in self._roots))
 
     def _anywhere(self, top: str) -> Iterator[Path]:
         """From where a top-level package is imported that lies elsewhere in the project, if one alone has the name."""

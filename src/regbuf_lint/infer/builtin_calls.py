@@ -14,10 +14,10 @@ from regbuf_lint.infer.collections import (
     dict_of,
     element_of,
     items_of,
-    or_number,
     sequence,
     sequence_of,
 )
+from regbuf_lint.infer.dimensions import as_numbers
 from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfValue, SuperValue
 from regbuf_lint.infer.strings import literal_strings, pattern_of, usual_strings
 from regbuf_lint.infer.targets import write
@@ -104,7 +104,8 @@ def _getattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -
     if not names:
         return UNKNOWN
     found = join(read_attribute(frame, one, name, state, node.args[0]) for one in owner for name in names)
-    return or_number(found, arguments.argument(2, "default"))
+    default = arguments.argument(2, "default")
+    return default | as_numbers(found, default)
 
 
 def _default_name(frame: Frame, node: ast.Call) -> tuple[str, ...]:

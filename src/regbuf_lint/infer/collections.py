@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from regbuf_lint.infer.dimensions import is_plain_number
+from regbuf_lint.infer.dimensions import as_numbers
 from regbuf_lint.infer.randomness import spread
 from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.infer.torch_api import as_plain
@@ -162,14 +162,7 @@ def or_default(found: Value, default: Value, name: str) -> Value:
     """What ``settings.get(name, default)`` is; an unknown value for which a tensor stands in is a tensor too."""
     if is_only(found, Unknown) and is_only(default, Tensor):
         return default | {Tensor(fresh=False, argument=name)}
-    return or_number(found, default)
-
-
-def or_number(found: Value, default: Value) -> Value:
-    """What is found, or a default; an unknown value for which a number stands in is a number too."""
-    if not default or not all(map(is_plain_number, default)):
-        return found | default
-    return default | {replace(one, number=True) if isinstance(one, Unknown) else one for one in found}
+    return default | as_numbers(found, default)
 
 
 def with_item(one: Alternative, key: Value, value: Value) -> Alternative:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from regbuf_lint.model.value import (
     NUMBER,
     Alternative,
@@ -35,6 +37,13 @@ def is_plain_number(one: Alternative) -> bool:
     if isinstance(one, Array):
         return one.is_number
     return type(one.value) in {int, float, bool, complex} if isinstance(one, Literal) else one in _NUMBERS
+
+
+def as_numbers(found: Value, stand_in: Value) -> Value:
+    """What is found where something stands in for it: an unknown value is a number where the other one is."""
+    if not stand_in or not all(map(is_plain_number, stand_in)):
+        return found
+    return frozenset(replace(one, number=True) if isinstance(one, Unknown) else one for one in found)
 
 
 def is_complex(one: Alternative) -> bool:

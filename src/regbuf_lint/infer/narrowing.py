@@ -13,6 +13,7 @@ from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
+from regbuf_lint.infer.dimensions import as_numbers
 from regbuf_lint.infer.locations import is_chosen_by_machine
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
@@ -72,14 +73,15 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
 
 
 def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Value]:
-    """The values of two branches of a test for None, where one of them stands in for an argument.
+    """The values of two branches of a test, where one of them stands in for an argument or a setting.
 
     In ``theta if theta is not None else torch.arange(180)`` the argument that may be left out is a tensor too: what
-    follows has to work with either. So is one a device in whose place stands what the machine chooses.
+    follows has to work with either. So is one a device in whose place stands what the machine chooses, and a number
+    where a number stands in for it, whatever the test asks.
     """
-    if not _asks_for_none(test):
-        return taken, other
-    return _as_stand_in(taken, other), _as_stand_in(other, taken)
+    if _asks_for_none(test):
+        taken, other = _as_stand_in(taken, other), _as_stand_in(other, taken)
+    return as_numbers(taken, other), as_numbers(other, taken)
 
 
 def _as_stand_in(value: Value, stand_in: Value) -> Value:

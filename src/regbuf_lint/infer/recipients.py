@@ -88,13 +88,6 @@ def _sets_items(inference: Inference, taker: ClassSymbol, given: _Given) -> bool
     )
 
 
-def is_named_by_subclasses(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
-    """Whether another file that derives from a class names the attribute."""
-    name = symbol.scope.qualname.rpartition(".")[2]
-    files = inference.project.files_deriving(symbol.scope.file, name)
-    return any(f".{attribute}" in file.source.text for file in files if file is not symbol.scope.file)
-
-
 def _given(function: FunctionNode, attribute: str) -> Iterator[ast.Call]:
     """The calls of a method that have the attribute, or the name that it is assigned from, among the arguments."""
     receiver, calls = receiver_name(function), _calls_by_argument(function)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.symbols import ClassSymbol, own_name
@@ -33,6 +34,13 @@ def subclasses(inference: Inference, symbol: ClassSymbol) -> Iterator[ClassSymbo
                     seen.add(subclass)
                     pending.append(subclass)
                     yield subclass
+
+
+def is_named_by_subclasses(inference: Inference, symbol: ClassSymbol, attribute: str) -> bool:
+    """Whether a class of another file inherits from a class and uses the attribute, or too many do to look at all."""
+    below = list(islice(subclasses(inference, symbol), MOST_LOOKED_AT + 1))
+    others = (one for one in below if one.scope.file is not symbol.scope.file)
+    return len(below) > MOST_LOOKED_AT or any(inference.uses(one).users(attribute) for one in others)
 
 
 def subclasses_in(inference: Inference, symbol: ClassSymbol, file: FileFacts) -> list[ClassSymbol]:

@@ -482,6 +482,6 @@ def _simple(spec: str, like: Tensor) -> Value:
         return unknown("torch says so little about the result")
     if spec == "generator-state":
         return frozenset({replace(like, generator_state=True)})
-    if spec == "device":
+    if spec in {"device", "device-number"}:
         return frozenset({Device(location=like.location)})
     return frozenset({Other(spec)})
