@@ -37,7 +37,7 @@ def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
 def _left_to_methods(context: ClassContext) -> frozenset[str]:
     """The attributes that the class's own methods store once the object is built, and nothing, or None, before.
 
-    Some other method reads each of them. What is None at first and is asked for is a cache, which is RBF004's.
+    Some other method reads each of them. A cache is RBF004's.
     """
     functions = (one for one in context.definition.functions if one.name not in context.building)
     stored = frozenset[str]().union(*map(assigned_attributes, functions))
@@ -47,7 +47,11 @@ def _left_to_methods(context: ClassContext) -> frozenset[str]:
 
 
 def _is_cache(context: ClassContext, attribute: str) -> bool:
-    return bool(context.value_of(attribute)) and attribute in context.family_uses.guarded
+    """Whether it is None at first, and a method that asks for it fills it, itself or by another one that it calls."""
+    asking = frozenset(context.family_uses.guarded.get(attribute, ()))
+    filling = context.family_uses.stored.get(attribute, set())
+    reached = context.inference.reached_from(context.built, asking) if asking else frozenset()
+    return bool(context.value_of(attribute)) and not filling.isdisjoint(asking | reached)
 
 
 def _is_read_by_another(context: ClassContext, attribute: str) -> bool:

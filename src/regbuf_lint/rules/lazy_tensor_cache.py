@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from regbuf_lint.exemptions.registry import exempting
+from regbuf_lint.findings.set_by_methods import set_by_methods
 from regbuf_lint.fixes.buffer_fix import buffer_fixes
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.finding import Finding, Related
@@ -31,8 +32,9 @@ META = RuleMeta(
 DOCS = RuleDocs(
     what=(
         "Reports `self.x = None` in the constructor where another method puts a tensor there and some method asks "
-        "whether it is None, or whether another one is that is filled with it: a cache. Tensors that carry a graph are "
-        "results rather than caches, and left alone."
+        "whether it is None, or whether another one is that is filled with it: a cache. What a method such as `fit` "
+        "leaves for others is state, and reported by RBF001. Tensors that carry a graph are results rather than "
+        "caches, and left alone."
     ),
     why=(
         "What is cached stays on the device, and in the dtype, of the first call: after `.to()` the cache is stale, "
@@ -88,7 +90,10 @@ def check(context: ClassContext) -> Iterator[Finding]:
             caches[event.attribute] = event, filled
     asked = {attribute for attribute in caches if _asks_for(context, attribute)}
     filling = [_methods(caches[attribute][1]) for attribute in asked]
+    state = set_by_methods(context) if caches else {}
     for attribute, (event, filled) in caches.items():
+        if attribute in state:
+            continue
         if attribute in asked or _is_filled_with(context, attribute, _methods(filled), filling):
             yield _finding(context, event, attribute, filled)
 
