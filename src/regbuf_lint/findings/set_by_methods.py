@@ -49,9 +49,10 @@ def _left_to_methods(context: ClassContext) -> frozenset[str]:
 def _is_cache(context: ClassContext, attribute: str) -> bool:
     """Whether it is None at first, and a method that asks for it fills it, itself or by another one that it calls."""
     asking = frozenset(context.family_uses.guarded.get(attribute, ()))
+    if not asking or not context.value_of(attribute):
+        return False
     filling = context.family_uses.stored.get(attribute, set())
-    reached = context.inference.reached_from(context.built, asking) if asking else frozenset()
-    return bool(context.value_of(attribute)) and not filling.isdisjoint(asking | reached)
+    return not filling.isdisjoint(asking | context.inference.reached_from(context.built, asking))
 
 
 def _is_read_by_another(context: ClassContext, attribute: str) -> bool:
