@@ -189,6 +189,12 @@ def fetching(_: Api) -> Names:
     return {*knowledge.FETCHING}
 
 
+def one_dtype(api: Api) -> Names:
+    """Takes floating tensors of one dtype alone, and refuses a float32 one beside one of half precision."""
+    names = api.both(knowledge.ONE_DTYPE) | {f"torch.nn.functional.{name}" for name in knowledge.LAYERS_OF_ONE_DTYPE}
+    return names | {f"{name}_" for name in names}
+
+
 def layer(api: Api) -> Names:
     """Computes what a layer does, with the weight of that layer as its second argument."""
     weighted = {one.name for one in api.operators if "Tensor weight" in one.arguments[:2]}
@@ -289,6 +295,7 @@ TRAITS = (
     in_place,
     overwriting,
     fetching,
+    one_dtype,
     layer,
     second_on_cpu,
     alone,

@@ -158,6 +158,16 @@ CONJUGATES = _words("H adjoint conj mH")
 EXPANDING = _words("broadcast_tensors broadcast_to expand expand_as meshgrid")
 OVERWRITING = _words("copy_ fill_ zero_")
 FETCHING = _words("copy_")
+# A product that sums, and what has kernels for one dtype alone; `einsum` sums where its equation says so (called).
+ONE_DTYPE = _words(
+    "addbmm addmm addmv baddbmm bmm cdist chain_matmul complex cross dot heaviside index_add index_copy index_put "
+    "inner lerp linalg.cross linalg.matmul linalg.multi_dot masked_scatter matmul mm mv polar quantile "
+    "scatter scatter_add tensordot vdot"
+)
+LAYERS_OF_ONE_DTYPE = _words(
+    "bilinear binary_cross_entropy conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
+    "cross_entropy grid_sample linear nll_loss prelu scaled_dot_product_attention"
+)
 COPIES = _words("clone contiguous repeat tile")
 SIZED = _words("empty ones zeros")
 GRAPHLESS = _words("scalar_tensor tensor")

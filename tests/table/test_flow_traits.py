@@ -233,6 +233,71 @@ def test_of_what_is_given_beside_one_tensor_numbers_are_made() -> None:
     assert {"index_select", "narrow", "add", "clamp"}.isdisjoint(listed("alone_methods"))
 
 
+def calls_of_one_dtype(one: Any, other: Any) -> dict[str, tuple[Any, ...]]:
+    """Arguments for each function of the trait, some of them made by ``one``, and some by ``other``."""
+    torch = torch_at_hand()
+    square, batch, row, index = (2, 2), (1, 2, 2), (2,), torch.tensor([0, 1])
+    products = {name: (one(*square), other(*square)) for name in ("inner", "linalg.matmul", "matmul", "mm")}
+    rows = {name: (one(2), other(2)) for name in ("complex", "dot", "heaviside", "polar", "vdot")}
+    summed = {name: (one(2), 0, index, other(2)) for name in ("index_add", "index_copy", "scatter", "scatter_add")}
+    layers = {
+        f"nn.functional.conv{kind}{n}d": (one(1, 1, *[3] * n), other(1, 1, *[2] * n))
+        for n in (1, 2, 3)
+        for kind in ("", "_transpose")
+    }
+    return {
+        **products,
+        **rows,
+        **summed,
+        **layers,
+        "addbmm": (one(*square), one(*batch), other(*batch)),
+        "addmm": (one(*square), one(*square), other(*square)),
+        "addmv": (one(*row), one(*square), other(*row)),
+        "baddbmm": (one(*batch), one(*batch), other(*batch)),
+        "bmm": (one(*batch), other(*batch)),
+        "cdist": (one(*square), other(*square)),
+        "chain_matmul": (one(*square), other(*square)),
+        "cross": (one(2, 3), other(2, 3), 1),
+        "index_put": (one(2), (index,), other(2)),
+        "lerp": (one(2), other(2), 0.5),
+        "linalg.cross": (one(3), other(3)),
+        "linalg.multi_dot": ([one(*square), other(*square)],),
+        "masked_scatter": (one(2), index > 0, other(2)),
+        "mv": (one(*square), other(*row)),
+        "nn.functional.bilinear": (one(*square), one(*square), other(*batch)),
+        "nn.functional.binary_cross_entropy": (one(2), other(2)),
+        "nn.functional.cross_entropy": (one(*square), index, other(2)),
+        "nn.functional.grid_sample": (one(1, 1, 2, 2), other(1, 2, 2, 2)),
+        "nn.functional.linear": (one(*square), other(*square)),
+        "nn.functional.nll_loss": (one(*square), index, other(2)),
+        "nn.functional.prelu": (one(*square), other(2)),
+        "nn.functional.scaled_dot_product_attention": (one(1, *batch), one(1, *batch), other(1, *batch)),
+        "quantile": (one(4), other(1) / 2),
+        "tensordot": (one(*square), other(*square), 1),
+    }
+
+
+def test_what_takes_one_dtype_refuses_a_second_one() -> None:
+    torch = torch_at_hand()
+
+    def single(*shape: int) -> Any:
+        return torch.ones(shape)
+
+    def half(*shape: int) -> Any:
+        return torch.ones(shape, dtype=torch.bfloat16)
+
+    names = {name.removeprefix("torch.") for name in listed("one_dtype_functions") if not name.endswith("_")}
+    assert names == calls_of_one_dtype(single, single).keys()
+    for name in names:
+        assert function(f"torch.{name}")(*calls_of_one_dtype(single, single)[name]) is not None
+        for makers in ((single, half), (half, single)):
+            with pytest.raises(RuntimeError):
+                function(f"torch.{name}")(*calls_of_one_dtype(*makers)[name])
+    methods = {name.removesuffix("_") for name in listed("one_dtype_methods")}
+    assert methods <= names
+    assert torch.einsum("i,j->ij", single(2), half(2)).shape == (2, 2)
+
+
 def test_layers_take_their_weight_second() -> None:
     torch = torch_at_hand()
     weights = {"conv1d": (2, 3, 1), "conv2d": (2, 3, 1, 1), "linear": (2, 3), "prelu": (3,), "embedding": (5, 3)}

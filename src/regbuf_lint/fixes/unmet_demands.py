@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from regbuf_lint.model.trail import Flow, Source
-from regbuf_lint.model.use import ASSERTED, Sink
+from regbuf_lint.model.trail import Cast, Flow, Source
+from regbuf_lint.model.use import ASSERTED, MATRIX_PRODUCT, Sink
+from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,7 @@ def unmet_demands(context: ClassContext, attribute: str, *, is_cast: bool) -> li
     for demands, text in _DEMANDS.items():
         trace = context.trace_again(attribute) if demands is _shares_memory else context.trace(attribute)
         use = next((one for one in trace.uses(attribute) if demands(one)), None)
-        if use is not None and (is_cast or demands is not _asserts_dtype):
+        if use is not None and (is_cast or demands not in _OF_DTYPE):
             found.append(f"`{use.method}` {text}")
     return found
 
@@ -60,6 +61,14 @@ def _ends_unmoved(sink: Sink, use: Use) -> bool:
 
 def _asserts_dtype(use: Use) -> bool:
     return use.sink is Sink.PLACE and use.callee == ASSERTED
+
+
+def _wants_named_dtype(use: Use) -> bool:
+    """Whether a function that takes one dtype alone is given it as it is beside a tensor of a dtype that is named."""
+    if use.sink is not Sink.MEETS or use.is_cast or not any(one.cast is Cast.NAMED for one in use.partners):
+        return False
+    name = use.callee.rpartition(".")[2]
+    return use.callee == MATRIX_PRODUCT or has("one_dtype_functions", use.callee) or has("one_dtype_methods", name)
 
 
 def _joins_new(use: Use) -> bool:
@@ -98,6 +107,10 @@ TOGETHER = frozenset({Sink.MEETS, Sink.INDEX})
 _DEMANDS: dict[Callable[[Use], bool], str] = {
     partial(_ends_unmoved, Sink.NUMPY): "gives it to NumPy, which fails once the module is on a GPU",
     partial(_ends_unmoved, Sink.ON_CPU): "gives it to a function that wants it on the CPU: write `.cpu()` there",
+    _wants_named_dtype: (
+        "gives it, with a tensor whose dtype the code names, to a function that takes one dtype alone; `.half()` will "
+        "change the buffer's: cast it to the same dtype there"
+    ),
     _asserts_dtype: "asserts its dtype, which `.half()` will change",
     _changes_copy: (
         "changes what `.to()` gives in place; that is a copy as long as the tensor stays behind, and the buffer itself "
@@ -110,3 +123,6 @@ _DEMANDS: dict[Callable[[Use], bool], str] = {
     ),
     _shares_memory: "makes it the `.data` of another tensor; once both are on one device they share their memory",
 }
+
+_OF_DTYPE = frozenset({_asserts_dtype, _wants_named_dtype})
+"""Demands of a tensor whose dtype `.half()` may change."""

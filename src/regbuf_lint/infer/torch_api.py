@@ -97,7 +97,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         requires_grad=_truthy(arguments.keyword("requires_grad")),
         is_number=makes_number(name, arguments, like),
         is_row=makes_row(name, arguments),
-        chosen_precision=_names_float(arguments.keyword("dtype")) or _is_given_dtype(arguments.keyword("dtype")),
+        chosen_precision=names_float(arguments.keyword("dtype")) or _is_given_dtype(arguments.keyword("dtype")),
     )
     if not has("view_functions", name):
         like = replace(like, alias="")
@@ -294,7 +294,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
     return like
 
 
-def _names_float(value: Value) -> bool:
+def names_float(value: Value) -> bool:
     """Whether a value is a floating dtype."""
     kinds = {Dtype.FLOAT, Dtype.DOUBLE}
     named = [one.what for one in value if isinstance(one, Other) and one.what.startswith("dtype:")]
@@ -313,7 +313,7 @@ def _chooses_precision(name: str, receiver: Tensor, arguments: Arguments) -> boo
         return dtype_named(name) in {Dtype.FLOAT, Dtype.DOUBLE}
     if _is_given_dtype(arguments.keyword("dtype")):
         return True
-    if any(_names_float(one) or (GIVEN_DTYPE in one and _is_given_dtype(one)) for one in arguments.every()):
+    if any(names_float(one) or (GIVEN_DTYPE in one and _is_given_dtype(one)) for one in arguments.every()):
         return True
     return receiver.chosen_precision and (has("move_methods", name) or has("reshape_methods", name))
 

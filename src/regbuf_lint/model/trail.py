@@ -41,6 +41,16 @@ class Flow(Enum):
     METADATA = "its shape, or another number that is the same wherever it lies"
 
 
+class Cast(Enum):
+    """What a method has done to the dtype of a value."""
+
+    __hash__ = object.__hash__
+
+    NONE = "nothing, as far as is known"
+    NAMED = "the code names its floating dtype, or it has torch's own as new tensors do"
+    TAKEN = "it has the dtype of something else"
+
+
 _NO_TENSOR = frozenset({Flow.PLACE, Flow.METADATA, Flow.JOINED})
 _FREE = frozenset({Flow.SAME, Flow.ELEMENT, Flow.COMPUTED})
 """How a value got here that nobody has moved, and that no device was compared for."""
@@ -60,6 +70,7 @@ class Origin(Struct, frozen=True):
         refilled: whether the method has put other numbers in the place of all that the attribute held.
         guessed: whether something that is not followed has given it, which need not have used the origin.
         declared: whether it is an argument that its annotation says to be a tensor.
+        cast: what the method has done to its dtype.
     """
 
     source: Source
@@ -69,6 +80,7 @@ class Origin(Struct, frozen=True):
     refilled: bool = False
     guessed: bool = False
     declared: bool = False
+    cast: Cast = Cast.NONE
 
     @property
     def is_tensor(self) -> bool:
@@ -130,6 +142,12 @@ class Trail(Struct, frozen=True):
     def then(self, flow: Flow) -> Trail:
         """The trail of what is made of the value."""
         return self if not self.origins or flow is Flow.SAME else _after(self.origins, flow)
+
+    def cast(self, cast: Cast) -> Trail:
+        """The trail of a value after a cast."""
+        if cast is Cast.NONE or not self.origins:
+            return self
+        return Trail(frozenset(replace(one, cast=cast) if one.is_tensor else one for one in self.origins))
 
     def guessed(self) -> Trail:
         """The trail of what something that is not followed gives for the value."""

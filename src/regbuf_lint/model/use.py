@@ -84,6 +84,7 @@ class Use(Struct, frozen=True):
         certain: whether each call of the entry that gets to its end gets there.
         refilled: whether the method has put other numbers in the place of all that the attribute held.
         guessed: whether something that is not followed was given the tensor before, and gave what is used here.
+        is_cast: whether the method has cast it before.
     """
 
     attribute: str
@@ -98,6 +99,7 @@ class Use(Struct, frozen=True):
     certain: bool = False
     refilled: bool = False
     guessed: bool = False
+    is_cast: bool = False
 
     @property
     def is_drawn(self) -> bool:

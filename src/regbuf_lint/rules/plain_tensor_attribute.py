@@ -97,6 +97,10 @@ DOCS = RuleDocs(
                 "a method gives it to NumPy or another function that wants it on the CPU, asserts its dtype, draws "
                 "with it by a generator of the object, or makes it the `.data` of another tensor"
             ),
+            (
+                "a method gives it, with a tensor whose dtype the code names, as in `x.float() @ self.basis`, to a "
+                "function that takes one dtype alone"
+            ),
             "a method moves it and changes what that gives in place: a copy today, and the buffer itself later",
             "TorchScript may compile the method that would register it",
             "one statement gives several attributes their values, or the name is only known at run time",

@@ -27,6 +27,7 @@ from regbuf_lint.infer.trace.call import (
     passed,
     run_escaping,
 )
+from regbuf_lint.infer.trace.casts import cast_by_making, cast_by_move
 from regbuf_lint.infer.trace.grown_numbers import with_dimensions
 from regbuf_lint.infer.trace.python_calls import container_called
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made, merged
@@ -144,6 +145,10 @@ def _asks(call: Call, _name: str) -> Trail:
 
 
 def _factory(call: Call, name: str) -> Trail:
+    return _made(call, name).cast(cast_by_making(call))
+
+
+def _made(call: Call, name: str) -> Trail:
     data = [call.trail(one) for key, one in call.given if key not in {"device", "dtype"}]
     device = _device(call)
     if _takes_tensor(call, name):
@@ -267,6 +272,10 @@ def _unknown_method(call: Call, trail: Trail) -> Trail:
 
 
 def _move(call: Call, name: str, trail: Trail) -> Trail:
+    return _moved(call, name, trail).cast(cast_by_move(call, name))
+
+
+def _moved(call: Call, name: str, trail: Trail) -> Trail:
     for one in call.trails:
         call.use(one, Sink.PLACE)
     values = [call.value(one) for _, one in call.given]

@@ -16,7 +16,7 @@ from regbuf_lint.infer.strings import is_string
 from regbuf_lint.infer.trace.expressions import parts_of_index, trail_of
 from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind, without_tensors
 from regbuf_lint.model.class_view import AttributeState
-from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, made
+from regbuf_lint.model.trail import NOWHERE, Cast, Flow, Origin, Source, Trail, made
 from regbuf_lint.model.use import MEETING, Move, Sink, Store, Use
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
@@ -256,7 +256,7 @@ class Tracer:
         """Note that an expression stands where nothing but a tensor can stand."""
         origins = frame.trails.get(node, NOWHERE).origins
         if len(origins) == 1 and is_only(frame.value_of(node), Unknown, NoneValue):
-            self.tensors.update(replace(one, flow=Flow.SAME) for one in origins if self._is_whole(one))
+            self.tensors.update(replace(one, flow=Flow.SAME, cast=Cast.NONE) for one in origins if self._is_whole(one))
 
     def _is_whole(self, one: Origin) -> bool:
         """Whether an attribute that is asked about, or an argument of the constructor, is a tensor if this is one."""
@@ -303,6 +303,7 @@ class Tracer:
         key = (origin.name, sink, origin.flow, path, span)
         known = self._uses.get(key)
         certain = not self._conditions and frame.is_certain
+        is_cast = origin.cast is not Cast.NONE
         if known is not None:
             self._uses[key] = replace(
                 known,
@@ -310,6 +311,7 @@ class Tracer:
                 certain=known.certain or certain,
                 refilled=known.refilled and origin.refilled,
                 guessed=known.guessed and origin.guessed,
+                is_cast=known.is_cast and is_cast,
             )
             return
         self._uses[key] = Use(
@@ -325,6 +327,7 @@ class Tracer:
             certain,
             origin.refilled,
             origin.guessed,
+            is_cast,
         )
 
     def _attribute_assigned(self, frame: TracedFrame, target: ast.Attribute, trail: Trail, state: State) -> None:
