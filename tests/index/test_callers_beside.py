@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 CALL = "from waves.cell import Cell\nCell(1)\n"
 
 
-def beside(root: Path, *files: str, near: str = "waves/cell.py", roots: tuple[str, ...] = ()) -> list[str]:
+def beside(
+    root: Path,
+    *files: str,
+    near: str = "waves/cell.py",
+    roots: tuple[str, ...] = (),
+    packages: tuple[Path, ...] = (),
+) -> list[str]:
     """The files, among some that call ``Cell``, that are found for the one that defines it."""
     for name in (*files, "waves/__init__.py", near):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(CALL if name.endswith(".py") else "", encoding="utf-8")
-    project = Project([root / one for one in roots], Settings(root=root, exclude=DEFAULT_EXCLUDES))
+    project = Project([root / one for one in roots], Settings(root=root, exclude=DEFAULT_EXCLUDES, packages=packages))
     home = project.file("cell", (root / near).parent)
     assert home is not None
     found = (file.path.relative_to(root).as_posix() for file in project.files_beside_calling(home, "Cell"))
@@ -69,6 +75,21 @@ def test_a_root_is_a_project_without_saying_so(tmp_path: Path) -> None:
 def test_the_closest_root_counts(tmp_path: Path) -> None:
     files = ("train.py", "sea/train.py", "sea/waves/__init__.py")
     assert beside(tmp_path, *files, near="sea/waves/cell.py", roots=(".",)) == ["sea/train.py"]
+
+
+def test_what_is_installed_beside_a_package_has_nothing_to_do_with_it(tmp_path: Path) -> None:
+    assert beside(tmp_path, "other/train.py", packages=(tmp_path,)) == []
+    assert beside(tmp_path, "other/train.py", packages=(tmp_path,), roots=(".",)) == ["other/train.py"]
+
+
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_who_sets_a_flag_of_a_file_without_package(tmp_path: Path, *, is_installed: bool) -> None:
+    (tmp_path / "flags.py").write_text("FAST = False\n", encoding="utf-8")
+    (tmp_path / "other.py").write_text("import flags\nflags.FAST = True\n", encoding="utf-8")
+    project = Project([], Settings(root=tmp_path, packages=(tmp_path,) if is_installed else ()))
+    flags = project.file("flags", tmp_path)
+    assert flags is not None
+    assert project.has_behind_dot(flags, "FAST") is not is_installed
 
 
 @pytest.mark.parametrize(

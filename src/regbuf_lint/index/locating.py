@@ -84,13 +84,16 @@ class Locator:
     def project_around(self, near: Iterable[Path], *, is_package: bool) -> Path | None:
         """The closest directory around some code that is a project's; None where none is near.
 
-        Without a file that says so it is the one from which the package is imported, or one of the project's.
+        Without a file that says so it is the one from which the package is imported, or one of the project's. Around an
+        installed package lie others that have nothing to do with it.
 
         Args:
             near: the directories around the code, the closest first.
             is_package: whether the code is a top-level package.
         """
         looked_at = list(near)[:_FURTHEST_PROJECT]
+        if any(map(self.is_installed, looked_at)):
+            return None
         marked = (one for one in looked_at if any(self._has(one, marker) for marker in _PROJECT_MARKERS))
         roots = {*self._roots, *looked_at[:is_package]}
         return next(marked, None) or next((one for one in looked_at if one in roots), None)

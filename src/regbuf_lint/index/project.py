@@ -318,12 +318,11 @@ class Project:
         return self._files_having(file, "read", attribute)
 
     def has_behind_dot(self, file: FileFacts, name: str) -> bool:
-        """Whether a file of the same top-level package, or of the same directory, sets or reads ``file.name``.
-
-        Any name behind a dot counts that is not called.
-        """
-        top = file.package_directory
-        return bool(self._search.files(top or file.path.parent, "read", name, None if top else MOST_FOLDERS))
+        """Whether a file of its package, or beside one without, has a name behind a dot: it sets or reads the name."""
+        top, beside = file.package_directory, file.path.parent
+        if top is None and self._locator.is_installed(beside):
+            return False
+        return bool(self._search.files(top or beside, "read", name, None if top else MOST_FOLDERS))
 
     def files_calling_anywhere(self, file: FileFacts, name: str) -> Iterator[FileFacts]:
         """``file``, and the others of its project that seem to call it, if they name a class of another package."""
