@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
-from regbuf_lint.infer.annotations import annotated_in_body
+from regbuf_lint.infer.annotations import annotated_in_body, declared
 from regbuf_lint.infer.construction import construct
 from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.model.class_view import Write, WriteForm
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import HOST_ONLY, MEETING, Sink
-from regbuf_lint.model.value import NONE, Location, NoneValue, Tensor, is_only, join, may_be, tensors
+from regbuf_lint.model.value import (
+    NONE,
+    Location,
+    NoneValue,
+    Tensor,
+    Unknown,
+    is_only,
+    join,
+    may_be,
+    tensors,
+    without,
+)
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
+    from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.use import Store, Use
     from regbuf_lint.model.value import Value
 
@@ -73,9 +87,24 @@ def _is_given(context: ClassContext, attribute: str) -> bool:
 
 def _writes(context: ClassContext, attribute: str) -> list[Write]:
     """The class's own statements that give the attribute a tensor; none where some give it something else."""
-    every = (one for one in context.later_events(attribute) if isinstance(one, Write))
+    every = (_as_declared(context, attribute, one) for one in context.later_events(attribute) if isinstance(one, Write))
     writes = [one for one in every if not _is_without_tensor(one.value)]
     return [one for one in writes if one.step.own] if all(map(_is_new, writes)) else []
+
+
+def _as_declared(context: ClassContext, attribute: str, write: Write) -> Write:
+    """A statement with the tensor that the class says its attribute holds, where no more is known of the value.
+
+    What a caller gives is the caller's, and may be a Parameter.
+    """
+    unknown = [one for one in write.value if isinstance(one, Unknown)]
+    if not unknown or any(one.argument for one in unknown):
+        return write
+    types = (declared(context.inference, one, attribute) for one in _family(context))
+    if not any(may_be(one, Tensor) for one in types):
+        return write
+    made = frozenset(Tensor(location=one.location) for one in unknown)
+    return replace(write, value=without(write.value, Unknown) | made)
 
 
 def _is_without_tensor(value: Value) -> bool:
@@ -128,9 +157,13 @@ def _hurts(context: ClassContext, attribute: str, writes: list[Write]) -> bool:
 
 def _is_declared(context: ClassContext, attribute: str) -> bool:
     """Whether the body of the class, or of one of its family, says that objects have such a tensor: it is state."""
-    family = (context.symbol, *context.subclasses_at_hand)
-    types = (annotated_in_body(context.inference, one, attribute) for one in family)
+    types = (annotated_in_body(context.inference, one, attribute) for one in _family(context))
     return any(one is not None and may_be(one, Tensor) for one in types)
+
+
+def _family(context: ClassContext) -> tuple[ClassSymbol, ...]:
+    """The class and those that inherit from it."""
+    return (context.symbol, *context.subclasses_at_hand)
 
 
 def _is_elsewhere(use: Use) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.definition import receiver_name
+from regbuf_lint.classes.stores import is_own
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
+from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.references import BuiltSubmodule, Instance, NamedTuple
 from regbuf_lint.model.value import (
     GIVEN_DTYPE,
@@ -30,9 +33,9 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.inference import Inference
 
 _PLAIN = frozenset(
@@ -62,6 +65,27 @@ def annotated_in_body(inference: Inference, symbol: ClassSymbol, attribute: str)
         if annotation is not None:
             return annotated(inference, base.scope, annotation)
     return None
+
+
+def declared(inference: Inference, symbol: ClassSymbol, attribute: str) -> Value:
+    """The values that an attribute has by the body of a class, or by an assignment in a method; Unknown by neither.
+
+    A class goes before its bases.
+    """
+    for base in inference.classes(symbol):
+        definition = inference.definition(base)
+        own = (one for function in definition.functions for one in _annotations_of(function, attribute))
+        annotation = definition.annotations.get(attribute) or next(own, None)
+        if annotation is not None:
+            return annotated(inference, base.scope, annotation)
+    return UNKNOWN
+
+
+def _annotations_of(function: FunctionNode, attribute: str) -> Iterator[ast.expr]:
+    """What ``self.x: Tensor | None = None`` says in a method."""
+    receiver = receiver_name(function)
+    statements = (one for one in walk(function) if isinstance(one, ast.AnnAssign))
+    return (one.annotation for one in statements if is_own(one.target, receiver, attribute))
 
 
 def annotated(inference: Inference, scope: Scope, annotation: ast.expr) -> Value:
