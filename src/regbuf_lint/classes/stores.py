@@ -63,6 +63,18 @@ def assigned_attributes(function: FunctionNode) -> frozenset[str]:
     return frozenset(found)
 
 
+@once_per_node
+def own_annotations(function: FunctionNode) -> Mapping[str, ast.expr]:
+    """The annotations in a method of attributes of its ``self``, as in ``self.x: Tensor | None = None``."""
+    receiver = receiver_name(function)
+    statements = (one for one in walk(function) if isinstance(one, ast.AnnAssign))
+    return {
+        one.target.attr: one.annotation
+        for one in statements
+        if isinstance(one.target, ast.Attribute) and is_name(one.target.value, receiver)
+    }
+
+
 def own_values(node: ast.AST, receiver: str | None, attribute: str) -> Sequence[ast.expr]:
     """The values that a method, or one of its statements, assigns to an attribute of its ``self``."""
     return _values_by_target(node).get((receiver, attribute), ())

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import receiver_name
-from regbuf_lint.classes.stores import is_own
+from regbuf_lint.classes.stores import own_annotations
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
-from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.references import BuiltSubmodule, Instance, NamedTuple
 from regbuf_lint.model.value import (
     GIVEN_DTYPE,
@@ -33,9 +31,9 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from regbuf_lint.index.scopes import FunctionNode, Scope
+    from regbuf_lint.index.scopes import Scope
     from regbuf_lint.infer.inference import Inference
 
 _PLAIN = frozenset(
@@ -74,18 +72,10 @@ def declared(inference: Inference, symbol: ClassSymbol, attribute: str) -> Value
     """
     for base in inference.classes(symbol):
         definition = inference.definition(base)
-        own = (one for function in definition.functions for one in _annotations_of(function, attribute))
-        annotation = definition.annotations.get(attribute) or next(own, None)
-        if annotation is not None:
-            return annotated(inference, base.scope, annotation)
+        for said in (definition.annotations, *map(own_annotations, definition.functions)):
+            if attribute in said:
+                return annotated(inference, base.scope, said[attribute])
     return UNKNOWN
-
-
-def _annotations_of(function: FunctionNode, attribute: str) -> Iterator[ast.expr]:
-    """What ``self.x: Tensor | None = None`` says in a method."""
-    receiver = receiver_name(function)
-    statements = (one for one in walk(function) if isinstance(one, ast.AnnAssign))
-    return (one.annotation for one in statements if is_own(one.target, receiver, attribute))
 
 
 def annotated(inference: Inference, scope: Scope, annotation: ast.expr) -> Value:
