@@ -71,6 +71,17 @@ def accumulated(size: int) -> Files:
     yield "model.py", f"{HEAD}class Model(nn.Module):\n{INIT}{lines}\n{FORWARD}{used}        return x\n"
 
 
+def fitted_later(size: int) -> Files:
+    """One class that leaves many attributes to methods, each of which ``forward`` uses by itself."""
+    lines = "".join(f"        self.x{number} = None\n" for number in range(size))
+    fits = "".join(
+        f"    def fit_{number}(self, x: torch.Tensor):\n        self.x{number} = x.mean(0)\n\n"
+        for number in range(size)
+    )
+    used = "".join(f"        y = x * self.x{number}\n" for number in range(size))
+    yield "model.py", f"{HEAD}class Model(nn.Module):\n{INIT}{lines}\n{fits}{FORWARD}{used}        return y\n"
+
+
 def terms(size: int) -> Files:
     """One sum of many tensors."""
     added = " + ".join(f"torch.ones({number % 7 + 1})" for number in range(size))
@@ -220,6 +231,7 @@ CASES = {
         Case("hidden-findings", 1_000, findings_with_comments),
         Case("assignments", 5_000, assignments),
         Case("accumulated-uses", 500, accumulated),
+        Case("fitted-later", 500, fitted_later),
         Case("sum-of-tensors", 5_000, terms),
         Case("sum-of-locals", 2_000, local_terms),
         Case("long-initialiser", 5_000, long_initialiser),

@@ -26,8 +26,8 @@ MOST = 2.6
 """How many times as many calls the second doubling may add as the first: 2 where work is linear, 4 where quadratic."""
 
 LINEAR = (
-    "flagged-classes", "hidden-findings", "assignments", "sum-of-tensors", "sum-of-locals", "long-initialiser",
-    "branches", "methods", "functions", "re-exports", "subclasses", "callers", "data", "package",
+    "flagged-classes", "hidden-findings", "assignments", "fitted-later", "sum-of-tensors", "sum-of-locals",
+    "long-initialiser", "branches", "methods", "functions", "re-exports", "subclasses", "callers", "data", "package",
 )  # fmt: skip
 
 

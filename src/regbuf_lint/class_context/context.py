@@ -17,6 +17,7 @@ from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import read_outside
 from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
+from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.classes.uses import MOVERS, together
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.draws import is_drawn_by_torch
@@ -29,6 +30,7 @@ from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import (
     NAMELESS,
+    NONE,
     NOTHING,
     Distribution,
     Tensor,
@@ -119,9 +121,11 @@ class ClassContext:
     def _traced(self, attribute: str, *, again: bool) -> Trace:
         """What becomes of an attribute in the methods that run later, or that may run again.
 
-        All attributes that the class's own statements give tensors are followed at once, any other one by itself.
+        All attributes that the class's own statements give tensors are followed at once, and all that they leave to
+        methods that run later; any other one by itself.
         """
-        asked = self._own_tensors if attribute in self._own_tensors else frozenset({attribute})
+        groups = (self._own_tensors, self._left_to_methods)
+        asked = next((one for one in groups if attribute in one), frozenset({attribute}))
         known = self._traces.get((asked, again))
         if known is None:
             runs = _may_run_again if again else self.runs_later
@@ -143,6 +147,12 @@ class ClassContext:
         writes = (event for event in self.construction.events if isinstance(event, Write) and event.step.own)
         names = {write.attribute for write in writes if may_be(write.value, *_HOLDING)}
         return frozenset(name for name in names if name is not None)
+
+    @cached_property
+    def _left_to_methods(self) -> frozenset[str]:
+        """The attributes that the class's own methods store, and that hold nothing, or None, in a new object."""
+        stored = frozenset[str]().union(*map(assigned_attributes, self.definition.functions))
+        return frozenset(name for name in stored if self.value_of(name) <= NONE)
 
     def mention(self, span: Span, path: Path) -> str:
         """How a message names a place, which may be in another file."""
