@@ -124,7 +124,7 @@ class ClassContext:
         All attributes that the class's own statements give tensors are followed at once, and all that they leave to
         methods that run later; any other one by itself.
         """
-        groups = (self._own_tensors, self._left_to_methods)
+        groups = (self._own_tensors, self.left_to_methods)
         asked = next((one for one in groups if attribute in one), frozenset({attribute}))
         known = self._traces.get((asked, again))
         if known is None:
@@ -149,9 +149,10 @@ class ClassContext:
         return frozenset(name for name in names if name is not None)
 
     @cached_property
-    def _left_to_methods(self) -> frozenset[str]:
-        """The attributes that the class's own methods store, and that hold nothing, or None, in a new object."""
-        stored = frozenset[str]().union(*map(assigned_attributes, self.definition.functions))
+    def left_to_methods(self) -> frozenset[str]:
+        """The attributes that the class's own methods store once the object is built, and nothing, or None, before."""
+        functions = (one for one in self.definition.functions if one.name not in self.building)
+        stored = frozenset[str]().union(*map(assigned_attributes, functions))
         return frozenset(name for name in stored if self.value_of(name) <= NONE)
 
     def mention(self, span: Span, path: Path) -> str:

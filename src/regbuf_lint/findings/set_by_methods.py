@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.infer.annotations import annotated_in_body, declared
@@ -44,18 +43,13 @@ def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
     """
     if context.hooks.registers_on_assignment:
         return {}
-    found = {name: _writes(context, name) for name in sorted(_left_to_methods(context))}
+    found = {name: _writes(context, name) for name in sorted(_read_later(context))}
     return {name: writes for name, writes in found.items() if writes and _is_reported(context, name, writes)}
 
 
-def _left_to_methods(context: ClassContext) -> frozenset[str]:
-    """The attributes that the class's own methods store once the object is built, and nothing, or None, before.
-
-    Some other method reads each of them. A cache is RBF004's.
-    """
-    functions = (one for one in context.definition.functions if one.name not in context.building)
-    stored = frozenset[str]().union(*map(assigned_attributes, functions))
-    open_names = (name for name in stored if context.value_of(name) <= NONE and not _is_cache(context, name))
+def _read_later(context: ClassContext) -> frozenset[str]:
+    """The attributes that are left to methods, and that some other method reads; a cache is RBF004's."""
+    open_names = (name for name in context.left_to_methods if not _is_cache(context, name))
     later = (name for name in open_names if _is_read_by_another(context, name))
     return frozenset(name for name in later if not _is_given(context, name) and at_first(context, name) <= NONE)
 

@@ -19,6 +19,7 @@ from regbuf_lint.infer.dimensions import (
 from regbuf_lint.infer.locations import location_of_call, location_of_method, together
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
+    FLOATING,
     GIVEN_DTYPE,
     NAMELESS,
     NONE,
@@ -296,9 +297,8 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
 
 def names_float(value: Value) -> bool:
     """Whether a value is a floating dtype."""
-    kinds = {Dtype.FLOAT, Dtype.DOUBLE}
     named = [one.what for one in value if isinstance(one, Other) and one.what.startswith("dtype:")]
-    return bool(named) and all(dtype_named(one.removeprefix("dtype:")) in kinds for one in named)
+    return bool(named) and all(dtype_named(one.removeprefix("dtype:")) in FLOATING for one in named)
 
 
 def _is_given_dtype(value: Value) -> bool:
@@ -310,7 +310,7 @@ def _is_given_dtype(value: Value) -> bool:
 def _chooses_precision(name: str, receiver: Tensor, arguments: Arguments) -> bool:
     """Whether a method casts to a floating dtype that the code or its caller chose, or leaves such a cast as it is."""
     if has("cast_methods", name):
-        return dtype_named(name) in {Dtype.FLOAT, Dtype.DOUBLE}
+        return dtype_named(name) in FLOATING
     if _is_given_dtype(arguments.keyword("dtype")):
         return True
     if any(names_float(one) or (GIVEN_DTYPE in one and _is_given_dtype(one)) for one in arguments.every()):

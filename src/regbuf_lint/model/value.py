@@ -27,6 +27,10 @@ class Dtype(Enum):
     UNKNOWN = "unknown"
 
 
+FLOATING = frozenset({Dtype.FLOAT, Dtype.DOUBLE})
+"""Dtypes that a cast such as ``.half()`` changes, complex ones aside."""
+
+
 class Location(Enum):
     """Where a tensor lies when the object is built, or which place a device is."""
 

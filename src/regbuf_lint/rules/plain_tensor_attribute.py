@@ -15,7 +15,7 @@ from regbuf_lint.fixes.buffer_plan import becomes_assignment
 from regbuf_lint.model.class_view import Write
 from regbuf_lint.model.finding import Finding, Related
 from regbuf_lint.model.rule import FixAvailability, FixSafety, RuleDocs, RuleMeta, Severity
-from regbuf_lint.model.value import Dtype, tensors
+from regbuf_lint.model.value import FLOATING, tensors
 from regbuf_lint.rewrite.names import attribute_key
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _consequence(
     context: ClassContext, mine: list[Write], outcome: BufferFix, found: tuple[Evidence, ...], buffer: str | None
 ) -> str:
     """What breaks, and when."""
-    casts = any(one.dtype in {Dtype.FLOAT, Dtype.DOUBLE} for write in mine for one in tensors(write.value))
+    casts = any(one.dtype in FLOATING for write in mine for one in tensors(write.value))
     left = "`.to()` and `.half()` leave it behind" if casts else "`.to()` leaves it behind"
     if buffer:
         return f"{left} while the buffer `{buffer}`, now the same, moves"

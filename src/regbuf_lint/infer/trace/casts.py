@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.torch_api import dtype_named, names_float
 from regbuf_lint.model.trail import Cast
-from regbuf_lint.model.value import Device, Dtype, Literal, tensors
+from regbuf_lint.model.value import FLOATING, Device, Literal, tensors
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.trace.call import Call
     from regbuf_lint.model.value import Alternative
 
-_FLOATING = frozenset({Dtype.FLOAT, Dtype.DOUBLE})
-
 
 def cast_by_move(call: Call, name: str) -> Cast:
     """What ``x.float()``, ``x.to(torch.float32)``, ``x.to(y)`` or ``x.type_as(y)`` does to the dtype."""
     if has("cast_methods", name):
-        return Cast.NAMED if dtype_named(name) in _FLOATING else Cast.TAKEN
+        return Cast.NAMED if dtype_named(name) in FLOATING else Cast.TAKEN
     values = [call.value(one) for _, one in call.given]
     if any(map(names_float, values)):
         return Cast.NAMED
@@ -28,7 +26,7 @@ def cast_by_move(call: Call, name: str) -> Cast:
 
 def cast_by_making(call: Call) -> Cast:
     """What a new tensor's dtype is: a known floating one is torch's own, or written there."""
-    return Cast.NAMED if any(one.dtype in _FLOATING for one in tensors(call.result)) else Cast.NONE
+    return Cast.NAMED if any(one.dtype in FLOATING for one in tensors(call.result)) else Cast.NONE
 
 
 def _says_no_dtype(one: Alternative) -> bool:
