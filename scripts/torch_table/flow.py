@@ -228,6 +228,12 @@ def reduction(api: Api) -> Names:
     return api.both(knowledge.REDUCTIONS)
 
 
+def elementwise(api: Api) -> Names:
+    """Computes with the numbers of its tensors one by one, or along a row; their shapes together are the result's."""
+    others = api.schemas(lambda one: not one.is_elementwise and not one.is_out)
+    return api.schemas(lambda one: one.is_elementwise) - others | api.both(knowledge.ELEMENTWISE)
+
+
 def ragged(api: Api) -> Names:
     """Makes a tensor whose size depends on the numbers in what it is given."""
     found = api.schemas(lambda one: one.is_of_any_length) | api.both(knowledge.RAGGED)
@@ -302,6 +308,7 @@ TRAITS = (
     out,
     join,
     reduction,
+    elementwise,
     ragged,
     takes_tensor,
     takes_second_tensor,

@@ -169,7 +169,7 @@ LAYERS_OF_ONE_DTYPE = _words(
     "cross_entropy grid_sample linear nll_loss prelu scaled_dot_product_attention"
 )
 COPIES = _words("clone contiguous repeat tile")
-SIZED = _words("empty ones zeros")
+SIZED = _words("empty ones rand randn zeros")
 GRAPHLESS = _words("scalar_tensor tensor")
 WITHOUT_GRADIENT = _words("autograd.inference_mode autograd.no_grad inference_mode no_grad")
 WRAPPERS = _words("compile func.vmap jit.script vmap")
@@ -182,6 +182,12 @@ JOINS = _words("nn.utils.rnn.pad_sequence")
 # The operators among those that may be given a dimension that, given none, make one number of all.
 REDUCTIONS = _words(
     "all amax amin any argmax argmin count_nonzero max mean median min nanmean nanmedian nansum norm prod std sum var"
+)
+# Operators without the tag `pointwise` whose results have the shape of what they are given.
+ELEMENTWISE = _words(
+    "absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh cumprod cumsum divide fix flip floor_divide greater "
+    "greater_equal less less_equal log_softmax logcumsumexp multiply negative nn.functional.log_softmax "
+    "nn.functional.normalize nn.functional.relu nn.functional.softmax not_equal roll softmax subtract true_divide"
 )
 RANGES = _words("arange linspace logspace range")
 # Written in Python, or in terms of operators that have the tag.

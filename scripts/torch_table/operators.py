@@ -28,6 +28,7 @@ class Operator:
     is_random: bool
     is_data_dependent: bool
     is_of_any_length: bool
+    is_elementwise: bool
 
     @property
     def is_view(self) -> bool:
@@ -108,6 +109,7 @@ def read_operators(path: Path) -> list[Operator]:
                 is_random="nondeterministic_seeded" in attributes.get("tags", ""),
                 is_data_dependent="data_dependent_output" in attributes.get("tags", ""),
                 is_of_any_length="dynamic_output_shape" in attributes.get("tags", ""),
+                is_elementwise="pointwise" in attributes.get("tags", ""),
             )
         )
     return operators

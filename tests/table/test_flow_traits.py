@@ -331,6 +331,32 @@ def test_reductions_leave_one_number() -> None:
     assert called == 38
 
 
+def results_of_shape(call: Any, shape: tuple[int, ...], kind: Any) -> list[Any]:
+    """What ``call`` makes of a tensor of that shape, alone or with a smaller one or numbers; tensors alone."""
+    torch = torch_at_hand()
+    found: list[Any] = []
+    row = torch.ones(3, dtype=kind)
+    tensor, beside = torch.ones(shape, dtype=kind), ((), (1,), (0,), (0.25,), ([0],), (row,), (row, row), (0.25, 0.5))
+    for given in (*((tensor, *more) for more in beside), (tensor, row, 0.5), (1, tensor)):
+        with suppress(*REFUSALS, NotImplementedError):
+            result = call(*given)
+            found += result if isinstance(result, tuple) else [result]
+    return [one for one in found if isinstance(one, torch.Tensor)]
+
+
+def test_what_is_elementwise_keeps_the_shape_of_its_tensors() -> None:
+    torch = torch_at_hand()
+    calls = {name: function(name) for name in listed("elementwise_functions")}
+    calls |= {name: getattr(torch.Tensor, name) for name in listed("elementwise_methods")}
+    for name, call in calls.items():
+        called = 0
+        for shape in ((3,), (2, 3)):
+            found = [one for kind in (torch.double, torch.int) for one in results_of_shape(call, shape, kind)]
+            assert all(one.shape == shape for one in found), name
+            called += len(found)
+        assert called or name.rpartition(".")[2] == "equal", name  # which gives Python a bool
+
+
 def test_numbers_are_refused_where_only_a_tensor_fits() -> None:
     torch = torch_at_hand()
     names = [name for name in listed("takes_tensor_functions") if name.startswith(("torch.nn.f", "torch.linalg."))]

@@ -49,7 +49,7 @@ def _inert_by_uses(context: ClassContext, attribute: str) -> str | None:
         return NEVER_READ
     if is_read_here and not trace.was_followed(attribute):
         return None
-    if not is_kept and _is_only_filled(context, attribute):
+    if not is_kept and _is_only_looked_after(context, attribute):
         return NEVER_READ
     value = context.value_of(attribute)
     if any(one.random or one.derived for one in tensors_inside(value)) or context.in_dict(attribute) is not None:
@@ -64,13 +64,15 @@ def _inert_by_uses(context: ClassContext, attribute: str) -> str | None:
     return _stays_where_put(context, attribute)
 
 
-def _is_only_filled(context: ClassContext, attribute: str) -> bool:
-    """Whether methods put other numbers in the place of all that the tensor holds, and nothing uses these."""
-    uses = context.trace(attribute).uses(attribute)
-    if not uses or not all(one.sink is Sink.MUTATED and one.refilled for one in uses):
+def _is_only_looked_after(context: ClassContext, attribute: str) -> bool:
+    """Whether methods move the tensor, or put other numbers in the place of all it holds, and nothing uses these."""
+    trace = context.trace(attribute)
+    uses, stores = trace.uses(attribute), trace.stores(attribute)
+    is_unused = all(one.sink is Sink.MUTATED and one.refilled for one in uses)
+    if not is_unused or not all(one.only_moves for one in stores):
         return False
-    filling = frozenset(one.method for one in uses)
-    return not context.is_used_later(attribute, but=filling) and not context.is_read_elsewhere(attribute)
+    caring = frozenset({*(one.method for one in uses), *(one.method for one in stores)})
+    return not context.is_used_later(attribute, but=caring) and not context.is_read_elsewhere(attribute)
 
 
 def _stays_number(trace: Trace, attribute: str) -> bool:

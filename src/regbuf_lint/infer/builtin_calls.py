@@ -181,7 +181,7 @@ def _absolute(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: Stat
 
 def _arithmetic(operands: list[Value]) -> Value:
     if any(may_be(value, *TENSOR_KINDS) for value in operands):
-        result: Value = frozenset({result_tensor(operands)})
+        result: Value = frozenset({result_tensor(operands, elementwise=True)})
         return result | UNKNOWN if any(may_be(value, Unknown) for value in operands) else result
     if any(may_be(value, Unknown, Sequence, NoneValue) for value in operands):
         return UNKNOWN

@@ -76,7 +76,7 @@ def _element(one: Alternative) -> Value:
     if isinstance(one, Sequence):
         return one.element
     if isinstance(one, TENSOR_KINDS):
-        return frozenset({part_of(one, is_item=True)})
+        return frozenset({part_of(one, lost=1)})
     if isinstance(one, Mapping):
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
     if is_parameter_list(one):
@@ -104,17 +104,18 @@ def part_of_loaded(one: Loaded, part: Part) -> Loaded:
     return replace(one, places=frozenset(inner))
 
 
-def part_of(one: Tensor | Parameter | Buffer, *, is_item: bool = False) -> Tensor:
+def part_of(one: Tensor | Parameter | Buffer, lost: int | None = None) -> Tensor:
     """A view of a part of a tensor.
 
     Args:
         one: the tensor.
-        is_item: whether one number chooses the part.
+        lost: how many dimensions the part has less, where that is known.
     """
     tensor = as_plain(one)
     derived = tensor.derived or tensor.requires_grad
-    is_number = is_item and isinstance(one, Tensor) and one.is_row
-    return replace(tensor, is_number=is_number, is_row=False, requires_grad=False, derived=derived)
+    before = one.dims if isinstance(one, Tensor) else None
+    dims = None if before is None or lost is None or lost > before else before - lost
+    return replace(tensor, dims=dims, requires_grad=False, derived=derived)
 
 
 def items_of(value: Value) -> tuple[Value, ...] | None:

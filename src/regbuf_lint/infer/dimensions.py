@@ -1,7 +1,8 @@
-"""How many dimensions the tensors have that torch's functions and methods make: whether they are numbers or rows."""
+"""How many dimensions tensors have that are made by torch's functions and methods, or taken out of others."""
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -25,7 +26,7 @@ from regbuf_lint.torch_facts.traits import has
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
 
-_NUMBERS_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_", "squeeze"}
+_FORM_KEPT = {"clone", "detach", "contiguous", "cpu", "requires_grad_", "share_memory_"}
 COMPLEX_NUMBER = Other("complex")
 _NUMBERS = NUMBER | {COMPLEX_NUMBER} | {Other(kind) for kind in ("int", "float", "bool")}
 
@@ -53,45 +54,53 @@ def is_complex(one: Alternative) -> bool:
     return one == COMPLEX_NUMBER or (isinstance(one, Literal) and isinstance(one.value, complex))
 
 
-def makes_number(name: str, arguments: Arguments, like: Tensor) -> bool:
-    """Whether a call gives a tensor without dimensions: made of a number, computed from such alone, or all reduced."""
-    if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
-        return True
-    if not is_made_of_data(name):
-        if has("factory_functions", name) and _names_no_sizes(arguments):
-            return not arguments.keyword("device")
-        return like.is_number and not (has("join_functions", name) or has("reshape_functions", name))
-    data = arguments.argument(0, "data")
-    return (
-        bool(data)
-        and not arguments.keyword("device")
-        and all(is_plain_number(one) or (isinstance(one, Tensor) and one.is_number) for one in data)
-    )
-
-
-def makes_row(name: str, arguments: Arguments) -> bool:
-    """Whether a call makes a range, a tensor of one size, or one of a list of numbers, or what stands in for such."""
+def dims_of_call(name: str, arguments: Arguments, together: int | None) -> int | None:
+    """How many dimensions the result of a function has; ``together``: its tensors, as far as they say so."""
     if arguments.keyword("device"):
-        return False
-    if has("spacing_functions", name) or (has("sized_functions", name) and _names_one_size(arguments)):
-        return True
-    is_legacy = has("uninitialized_functions", name) and name.endswith("Tensor")  # `torch.Tensor([0.3, 0.7])`
-    if not is_made_of_data(name) and not is_legacy:
-        return False
-    data = arguments.argument(0, "data")
-    lists = [one for one in data if isinstance(one, Sequence)]
-    listed = all(one.element and all(map(is_plain_number, one.element)) for one in lists)
-    return bool(lists) and listed and is_only(data, Sequence, Unknown)
+        return None
+    if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
+        return 0
+    if is_made_of_data(name) or (has("uninitialized_functions", name) and name.endswith("Tensor")):
+        return _dims_of_data(arguments.argument(0, "data"))  # the latter are `torch.Tensor([0.3, 0.7])`
+    if has("spacing_functions", name):
+        return 1
+    if has("factory_functions", name):
+        return _dims_of_sizes(name, arguments)
+    if has("elementwise_functions", name):
+        return together
+    return None if together or has("join_functions", name) or has("reshape_functions", name) else together
+
+
+def dims_of_method(name: str, receiver: Tensor, together: int | None, arguments: Arguments) -> int | None:
+    """How many dimensions the result of a method has; ``together``: its tensor and those that it is given."""
+    if is_reduced(name, arguments):
+        return 0
+    if keeps_form(name, arguments):
+        return receiver.dims
+    if has("elementwise_methods", name):
+        return together
+    changes = has("move_methods", name) or has("reshape_methods", name) or name.startswith("new_")
+    return 0 if receiver.is_number and (name == "squeeze" or not changes) else None
+
+
+def dims_together(operands: list[Tensor]) -> int | None:
+    """How many dimensions the result of an operation on the numbers of some tensors has, one by one."""
+    dims = [one.dims for one in operands if one.dims is not None]
+    return max(dims) if dims and len(dims) == len(operands) else None
+
+
+def lost_dimensions(index: Value, where: ast.expr) -> int | None:
+    """How many dimensions less than a tensor what an index chooses of it has; None where that is not known."""
+    listed = next(iter(index)) if len(index) == 1 else None
+    values = (listed.items or ()) if isinstance(listed, Sequence) else (index,)
+    written = where.elts if isinstance(where, ast.Tuple) else [where] * len(values)
+    chosen = [value for part, value in zip(written, values, strict=False) if not isinstance(part, ast.Slice)]
+    return len(chosen) if values and all(one and all(map(is_plain_number, one)) for one in chosen) else None
 
 
 def is_made_of_data(name: str) -> bool:
     """Whether the result of a function has the shape of its first argument."""
     return has("convert_functions", name) or (has("graphless_functions", name) and not name.endswith("_like"))
-
-
-def gives_row(operands: list[Tensor]) -> bool:
-    """Whether an operation on rows and numbers gives a row."""
-    return any(one.is_row for one in operands) and all(one.is_row or one.is_number for one in operands)
 
 
 def may_be_array(operand: Value) -> bool:
@@ -105,29 +114,39 @@ def is_reduced(method: str, arguments: Arguments) -> bool:
     return has("reduction_methods", method) and not arguments.positional and _names_no_dimension(arguments)
 
 
-def keeps_number(name: str, arguments: Arguments) -> bool:
-    """Whether what a method makes of a number on the CPU is one: neither on another device nor of another shape."""
-    return keeps_form(name, arguments) or not (has("move_methods", name) or has("reshape_methods", name))
-
-
 def keeps_form(name: str, arguments: Arguments) -> bool:
     """Whether a method gives the same numbers in the same shape, and on the CPU those of a tensor that is there."""
-    if name in _NUMBERS_KEPT or has("cast_methods", name):
+    if name in _FORM_KEPT or has("cast_methods", name):
         return True
     return has("move_methods", name) and all(
         isinstance(one, Other) and one.what.startswith("dtype") for value in arguments.every() for one in value
     )
 
 
-def _names_one_size(arguments: Arguments) -> bool:
+def _dims_of_sizes(name: str, arguments: Arguments) -> int | None:
+    """How many sizes a call names, one by one or in a list."""
+    listed = arguments.argument(0, "size")
+    if is_only(listed, Sequence):
+        lengths = {None if one.items is None else len(one.items) for one in listed if isinstance(one, Sequence)}
+        return lengths.pop() if len(lengths) == 1 else None
     sizes = arguments.positional
-    return len(sizes) == 1 and bool(sizes[0]) and all(map(is_plain_number, sizes[0])) and not arguments.starred
+    if not has("sized_functions", name) or arguments.starred or not sizes:
+        return None
+    return len(sizes) if all(value and all(map(is_plain_number, value)) for value in sizes) else None
 
 
-def _names_no_sizes(arguments: Arguments) -> bool:
-    """Whether ``()`` or ``[]`` is given as the sizes."""
-    sizes = arguments.argument(0, "size")
-    return bool(sizes) and all(isinstance(one, Sequence) and one.items == () for one in sizes)
+def _dims_of_data(data: Value) -> int | None:
+    """How many dimensions a tensor made of some data has; what is not known stands in for the lists beside it."""
+    lists = [one for one in data if isinstance(one, Sequence)]
+    if not lists:
+        return 0 if data and all(map(_is_number, data)) else None
+    inner = {_dims_of_data(one.element) for one in lists} if is_only(data, Sequence, Unknown) else {None}
+    only = inner.pop() if len(inner) == 1 else None
+    return None if only is None else only + 1
+
+
+def _is_number(one: Alternative) -> bool:
+    return is_plain_number(one) or (isinstance(one, Tensor) and one.is_number)
 
 
 def _names_no_dimension(arguments: Arguments) -> bool:

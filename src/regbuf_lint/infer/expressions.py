@@ -24,7 +24,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
     updated,
 )
-from regbuf_lint.infer.dimensions import COMPLEX_NUMBER, is_complex, is_plain_number
+from regbuf_lint.infer.dimensions import COMPLEX_NUMBER, is_complex, is_plain_number, lost_dimensions
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.numpy_api import array_of_operation
 from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index, spread_variable
@@ -93,7 +93,7 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
     if isinstance(one, TENSOR_KINDS):
-        return frozenset({part_of(one, is_item=bool(index) and all(map(is_plain_number, index)))})
+        return frozenset({part_of(one, lost_dimensions(index, where))})
     value: Value = frozenset({one})
     if isinstance(one, Sequence) and isinstance(where, ast.Slice):
         return frozenset({Sequence(one.kind, None, one.element)})
@@ -134,7 +134,7 @@ def _combined(one: Alternative, other: Alternative, operator: ast.operator) -> V
     if any(isinstance(side, TENSOR_KINDS) for side in pair):
         if any(isinstance(side, (Submodule, Instance, Sequence, Mapping, NoneValue)) for side in pair):
             return UNKNOWN
-        result = torch_api.result_tensor(sides)
+        result = torch_api.result_tensor(sides, elementwise=not isinstance(operator, ast.MatMult))
         is_scaled = isinstance(operator, (ast.Mult, ast.Div))
         sparse = is_scaled and any(torch_api.as_plain(one).sparse for one in pair if isinstance(one, TENSOR_KINDS))
         return frozenset({replace(result, alias="", dtype=_common_dtype(pair, operator), sparse=sparse)})
@@ -215,7 +215,7 @@ def _compare(frame: Frame, node: ast.Compare, state: State) -> Value:
     if any(isinstance(operator, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for operator in node.ops):
         return OTHER
     if any(is_only(operand, *TENSOR_KINDS) for operand in operands):
-        result = torch_api.result_tensor(operands)
+        result = torch_api.result_tensor(operands, elementwise=True)
         return frozenset({replace(result, alias="", derived=False, dtype=Dtype.BOOL)})
     if any(isinstance(one, (*TENSOR_KINDS, Unknown)) for operand in operands for one in operand):
         return UNKNOWN

@@ -194,7 +194,8 @@ def _of_numpy(name: str, arguments: Arguments) -> Value:
     is_listed = name.count(".") == 1 and library_functions().array_functions.match(name) is not None
     if not given or arguments.keyword("out") or not is_listed:
         return array
-    tensor: Value = frozenset({replace(torch_api.result_tensor(given), derived=False, argument="", alias="")})
+    like = torch_api.result_tensor(given, elementwise=True)
+    tensor: Value = frozenset({replace(like, derived=False, argument="", alias="")})
     return tensor if any(is_only(value, *TENSOR_KINDS) for value in given) else tensor | array
 
 

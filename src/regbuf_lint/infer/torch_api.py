@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from regbuf_lint.infer.dimensions import (
-    gives_row,
+    dims_of_call,
+    dims_of_method,
+    dims_together,
     is_made_of_data,
-    is_reduced,
-    keeps_form,
-    keeps_number,
-    makes_number,
-    makes_row,
     may_be_array,
 )
 from regbuf_lint.infer.locations import location_of_call, location_of_method, together
@@ -82,7 +79,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     spec = table().functions.get(name)
     if spec is None:
         return None
-    like = result_tensor(arguments.every())
+    like = result_tensor(arguments.every(), elementwise=has("elementwise_functions", name))
     like = replace(
         like,
         differs=_difference_of_function(name, like),
@@ -96,8 +93,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         dtype=_dtype_of_call(name, arguments),
         location=location_of_call(arguments, _tensors_in(arguments.every(), 0)),
         requires_grad=_truthy(arguments.keyword("requires_grad")),
-        is_number=makes_number(name, arguments, like),
-        is_row=makes_row(name, arguments),
+        dims=dims_of_call(name, arguments, like.dims),
         chosen_precision=names_float(arguments.keyword("dtype")) or _is_given_dtype(arguments.keyword("dtype")),
     )
     if not has("view_functions", name):
@@ -195,14 +191,19 @@ def as_plain(alternative: Tensor | Parameter | Buffer) -> Tensor:
     )
 
 
-def result_tensor(operands: list[Value]) -> Tensor:
-    """The tensor that an operation makes of its operands: new, with their randomness and graph."""
+def result_tensor(operands: list[Value], *, elementwise: bool = False) -> Tensor:
+    """The tensor that an operation makes of its operands: new, with their randomness and graph.
+
+    Args:
+        operands: what is given to it.
+        elementwise: whether it computes with their numbers one by one, so that their shapes tell that of the result.
+    """
     found = list(_tensors_in(operands, 0))
+    dims = None if any(map(may_be_array, operands)) else dims_together(found)
     return Tensor(
         derived=any(one.derived or one.requires_grad for one in found),
         differs=max((one.differs for one in found), default=Differs.NEVER),
-        is_number=bool(found) and all(one.is_number for one in found) and not any(map(may_be_array, operands)),
-        is_row=gives_row(found) and not any(map(may_be_array, operands)),
+        dims=dims if elementwise or dims == 0 else None,
         location=together(found),
         of_subclass=any(one.of_subclass for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
@@ -249,6 +250,7 @@ def _as_leaf(moved: Tensor, before: Tensor) -> Tensor:
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
     moved, copied = has("move_methods", name), has("copy_methods", name)
     others = Tensor() if has("like_another_methods", name) else result_tensor(arguments.every())
+    together = result_tensor([frozenset({receiver}), *arguments.every()], elementwise=True).dims
     like = replace(
         receiver,
         requires_grad=False,
@@ -258,9 +260,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         expanded=False,
         sparse=has("sparse_methods", name) or (receiver.sparse and _keeps_layout("methods", name)),
         empty=receiver.empty and (moved or copied),
-        is_number=is_reduced(name, arguments)
-        or ((receiver.is_number or others.is_number) and keeps_number(name, arguments)),
-        is_row=receiver.is_row and keeps_form(name, arguments),
+        dims=dims_of_method(name, receiver, together, arguments),
         chosen_precision=_chooses_precision(name, receiver, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),

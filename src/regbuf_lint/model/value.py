@@ -90,8 +90,7 @@ class Tensor(Content, frozen=True):
         of_subclass: of a class that derives from torch's, or computed from one that is.
         dtype: class of its dtype.
         location: where it lies.
-        is_number: without dimensions, as far as is known: it goes with tensors of any device.
-        is_row: of one dimension, as far as is known, so that one item of it is such a number.
+        dims: how many dimensions it has, as far as is known of what lies on the CPU.
         chosen_precision: its floating dtype is written where it is made, so that it may be wanted.
         argument: name of the constructor argument that it may be identical with, or an empty string.
         alias: name of the attribute that it was read from, or an empty string.
@@ -109,11 +108,15 @@ class Tensor(Content, frozen=True):
     of_subclass: bool = False
     dtype: Dtype = Dtype.UNKNOWN
     location: Location = Location.DEFAULT
-    is_number: bool = False
-    is_row: bool = False
+    dims: int | None = None
     chosen_precision: bool = False
     argument: str = ""
     alias: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is without dimensions, as far as is known: it goes with tensors of any device."""
+        return self.dims == 0
 
 
 class Parameter(Content, frozen=True):

@@ -20,6 +20,7 @@ from regbuf_lint.model.trail import NOWHERE, Cast, Flow, Origin, Source, Trail, 
 from regbuf_lint.model.use import MEETING, Move, Sink, Store, Use
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
+    Array,
     Literal,
     Mapping,
     NoneValue,
@@ -359,6 +360,10 @@ class Tracer:
     def _item_assigned(self, frame: TracedFrame, target: ast.Subscript, trail: Trail, state: State) -> None:
         owner = self.now(frame, target.value, state)
         index = frame.trails.get(target.slice, NOWHERE)
+        if is_only(frame.value_of(target.value), Array):
+            self.use(frame, index, Sink.NUMPY, target)
+            self.use(frame, trail, Sink.NUMPY, target)
+            return
         is_copied = _takes_copies(frame, target)
         has_names = is_string(frame.value_of(target.slice))
         is_container = has_names or is_only(frame.value_of(target.value), Sequence, Mapping)
