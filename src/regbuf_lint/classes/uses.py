@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field, structs
 
-from regbuf_lint.classes.definition import ClassDefinition, is_none, last_name, name_in_torch, receiver_name
+from regbuf_lint.classes.definition import ClassDefinition, is_name, is_none, last_name, name_in_torch, receiver_name
 from regbuf_lint.classes.inner_functions import kept_functions
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.tree import walk
@@ -101,13 +102,31 @@ def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> 
     return uses
 
 
+def _names_of_object(nodes: list[ast.AST], receiver: str) -> frozenset[str]:
+    """The names that a method has for the object: its first parameter's, and those of locals that hold nothing else."""
+    kept = [node for node in nodes if type(node) is ast.Assign and _is_object(node.value, receiver)]
+    named = {one.id for node in kept for one in node.targets if isinstance(one, ast.Name)}
+    if not named:
+        return frozenset({receiver})
+    bound = Counter(node.id for node in nodes if type(node) is ast.Name and isinstance(node.ctx, ast.Store))
+    return frozenset({receiver, *(name for name in named if bound[name] == 1)})
+
+
+def _is_object(node: ast.expr, receiver: str) -> bool:
+    """Whether an expression is the object, or what a method that moves it gives back, which is the object as well."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MOVERS:
+        owner = node.func.value
+        return is_name(owner, receiver) or (isinstance(owner, ast.Call) and is_name(owner.func, "super"))
+    return is_name(node, receiver)
+
+
 class _Collector:
     def __init__(self, uses: AttributeUses, function: FunctionNode, receiver: str) -> None:
         self._uses = uses
         self._method = function.name
         self._function = function
         self._nodes = list(walk(function))
-        self._receiver = receiver
+        self._names = _names_of_object(self._nodes, receiver)
         self._computed: set[str] = set()
         """Those of ``setattr`` and ``getattr`` that are called on the object with a name that is not known here."""
 
@@ -134,7 +153,7 @@ class _Collector:
         table.setdefault(attribute, set()).add(self._method)
 
     def _own(self, node: ast.AST) -> str | None:
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self._receiver:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self._names:
             return node.attr
         return None
 
@@ -180,7 +199,7 @@ class _Collector:
                 self._hands_on(argument.elts)
 
     def _builtin(self, name: str, arguments: list[ast.expr]) -> None:
-        on_self = bool(arguments) and isinstance(arguments[0], ast.Name) and arguments[0].id == self._receiver
+        on_self = bool(arguments) and isinstance(arguments[0], ast.Name) and arguments[0].id in self._names
         if not on_self:
             return
         known = arguments[1].value if len(arguments) > 1 and isinstance(arguments[1], ast.Constant) else None
@@ -203,7 +222,7 @@ class _Collector:
     def _is_dict(self, node: ast.AST) -> bool:
         """Whether a node is ``self.__dict__`` or ``vars(self)``."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
-            return len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id == self._receiver
+            return len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id in self._names
         return self._own(node) == "__dict__"
 
     def _is_dict_or_copy(self, node: ast.AST) -> bool:

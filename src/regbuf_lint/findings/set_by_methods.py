@@ -26,10 +26,12 @@ from regbuf_lint.model.value import (
     tensors,
     without,
 )
+from regbuf_lint.placement.blocks import block_around
 
 if TYPE_CHECKING:
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.model.span import Span
     from regbuf_lint.model.use import Store, Use
     from regbuf_lint.model.value import Value
 
@@ -55,12 +57,34 @@ def _read_later(context: ClassContext) -> frozenset[str]:
 
 
 def _is_cache(context: ClassContext, attribute: str) -> bool:
-    """Whether it is None at first, and a method that asks for it fills it, itself or by another one that it calls."""
+    """Whether it is None at first, and a method that asks for it, or for a cache beside it, fills it on a condition."""
+    return _is_asked_for(context, attribute) or _is_filled_beside(context, attribute)
+
+
+def _is_asked_for(context: ClassContext, attribute: str) -> bool:
+    """Whether a method that asks whether it is None fills it, itself or by another one that it calls."""
     asking = frozenset(context.family_uses.guarded.get(attribute, ()))
     if not asking or not context.value_of(attribute):
         return False
     filling = context.family_uses.stored.get(attribute, set())
     return not filling.isdisjoint(asking | context.inference.reached_from(context.built, asking))
+
+
+def _is_filled_beside(context: ClassContext, attribute: str) -> bool:
+    """Whether it is filled nowhere but beside a cache that is asked for, and not in each call."""
+    if not context.value_of(attribute) or any(one.certain for one in context.trace(attribute).stores(attribute)):
+        return False
+    asked = (one for one in context.left_to_methods if one != attribute and _is_asked_for(context, one))
+    own = _blocks_filling(context, attribute)
+    return bool(own) and any(own <= _blocks_filling(context, one) for one in asked)
+
+
+def _blocks_filling(context: ClassContext, attribute: str) -> set[Span]:
+    """The blocks in which methods give it a value, by the place of their first statements."""
+    span = context.symbol.scope.file.span
+    writes = (one for one in context.later_events(attribute) if isinstance(one, Write) and one.step.own)
+    blocks = (block_around(context.symbol, one.step.statement) for one in writes)
+    return {span(block[0]) for block in blocks if block}
 
 
 def _is_read_by_another(context: ClassContext, attribute: str) -> bool:

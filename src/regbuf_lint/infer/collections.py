@@ -104,18 +104,20 @@ def part_of_loaded(one: Loaded, part: Part) -> Loaded:
     return replace(one, places=frozenset(inner))
 
 
-def part_of(one: Tensor | Parameter | Buffer, lost: int | None = None) -> Tensor:
-    """A view of a part of a tensor.
+def part_of(one: Tensor | Parameter | Buffer, lost: int | None = None, *, is_copy: bool = False) -> Tensor:
+    """A part of a tensor.
 
     Args:
         one: the tensor.
         lost: how many dimensions the part has less, where that is known.
+        is_copy: whether it has memory of its own, and is no view.
     """
     tensor = as_plain(one)
     derived = tensor.derived or tensor.requires_grad
     before = one.dims if isinstance(one, Tensor) else None
     dims = None if before is None or lost is None or lost > before else before - lost
-    return replace(tensor, dims=dims, requires_grad=False, derived=derived)
+    part = replace(tensor, dims=dims, requires_grad=False, derived=derived)
+    return replace(part, fresh=True, view_of_parameter=False, argument="", alias="") if is_copy else part
 
 
 def items_of(value: Value) -> tuple[Value, ...] | None:

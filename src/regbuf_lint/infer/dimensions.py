@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from regbuf_lint.model.value import (
     NUMBER,
+    TENSOR_KINDS,
+    UNKNOWN,
     Alternative,
     Array,
     Dtype,
@@ -19,6 +21,7 @@ from regbuf_lint.model.value import (
     Tensor,
     Unknown,
     Value,
+    is_number,
     is_only,
 )
 from regbuf_lint.torch_facts.traits import has
@@ -91,11 +94,23 @@ def dims_together(operands: list[Tensor]) -> int | None:
 
 def lost_dimensions(index: Value, where: ast.expr) -> int | None:
     """How many dimensions less than a tensor what an index chooses of it has; None where that is not known."""
+    chosen = [value for part, value in parts_of_index(index, where) if not isinstance(part, ast.Slice)]
+    return len(chosen) if all(one and all(map(is_plain_number, one)) for one in chosen) else None
+
+
+def copies_chosen(index: Value, where: ast.expr) -> bool:
+    """Whether what an index chooses of a tensor has memory of its own (torch's page on tensor views)."""
+    values = [value for _, value in parts_of_index(index, where)]
+    return any(is_only(value, *TENSOR_KINDS, Sequence) and not is_number(value) for value in values)
+
+
+def parts_of_index(index: Value, where: ast.expr) -> list[tuple[ast.expr, Value]]:
+    """What stands between the brackets for each dimension, as it is written and what it is."""
     listed = next(iter(index)) if len(index) == 1 else None
-    values = (listed.items or ()) if isinstance(listed, Sequence) else (index,)
+    is_tuple = isinstance(listed, Sequence) and listed.kind == "tuple"
+    values = listed.items or (UNKNOWN,) if isinstance(listed, Sequence) and is_tuple else (index,)
     written = where.elts if isinstance(where, ast.Tuple) else [where] * len(values)
-    chosen = [value for part, value in zip(written, values, strict=False) if not isinstance(part, ast.Slice)]
-    return len(chosen) if values and all(one and all(map(is_plain_number, one)) for one in chosen) else None
+    return list(zip(written, values, strict=False))
 
 
 def is_made_of_data(name: str) -> bool:

@@ -24,7 +24,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
     updated,
 )
-from regbuf_lint.infer.dimensions import COMPLEX_NUMBER, is_complex, is_plain_number, lost_dimensions
+from regbuf_lint.infer.dimensions import COMPLEX_NUMBER, copies_chosen, is_complex, is_plain_number, lost_dimensions
 from regbuf_lint.infer.narrowing import assume, with_default
 from regbuf_lint.infer.numpy_api import array_of_operation
 from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index, spread_variable
@@ -93,7 +93,7 @@ def _subscript(frame: Frame, node: ast.Subscript, state: State) -> Value:
 
 def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
     if isinstance(one, TENSOR_KINDS):
-        return frozenset({part_of(one, lost_dimensions(index, where))})
+        return frozenset({part_of(one, lost_dimensions(index, where), is_copy=copies_chosen(index, where))})
     value: Value = frozenset({one})
     if isinstance(one, Sequence) and isinstance(where, ast.Slice):
         return frozenset({Sequence(one.kind, None, one.element)})

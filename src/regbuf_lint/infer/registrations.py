@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.infer.collections import WALKS
+from regbuf_lint.infer.references import RETURNING_SELF, SelfValue
 from regbuf_lint.infer.strings import literal_strings, pattern_of
 from regbuf_lint.infer.targets import write
 from regbuf_lint.model.class_view import AttributeState, WriteForm
@@ -49,6 +50,8 @@ def call_self_method(frame: Frame, callee: SelfMethod, arguments: Arguments, nod
     if callee.name == "__setattr__":
         _set_by_name(frame, arguments, node, state)
         return NONE
+    if callee.name in RETURNING_SELF:
+        return frozenset({SelfValue(callee.symbol)})
     return WALKS.get(callee.name, UNKNOWN)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec.structs import replace
 
+from regbuf_lint.infer.dimensions import copies_chosen
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FileValue, FunctionValue, SelfMethod, SelfValue
 from regbuf_lint.infer.trace.call import in_full
 from regbuf_lint.infer.trace.calls import call_trail
@@ -16,7 +17,6 @@ from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, listed
 from regbuf_lint.model.use import ASSERTED, MATRIX_PRODUCT, Sink
 from regbuf_lint.model.value import (
     FOLLOWING,
-    TENSOR_KINDS,
     Literal,
     Mapping,
     Sequence,
@@ -113,18 +113,8 @@ def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, value: V
         return owner.item(node.slice.value)
     if isinstance(node.slice, ast.Slice) and owner.items is not None:
         return Trail(owner.origins)
-    is_copy = not of_python and any(_copies(frame.value_of(one)) for one in parts_of_index(node))
+    is_copy = not of_python and copies_chosen(frame.value_of(node.slice), node.slice)
     return owner.then(Flow.COMPUTED if is_copy else Flow.ELEMENT)
-
-
-def parts_of_index(node: ast.Subscript) -> list[ast.expr]:
-    """What stands between the brackets, one for each dimension."""
-    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-
-
-def _copies(index: Value) -> bool:
-    """Whether what such an index chooses from a tensor has memory of its own (documentation of ``Tensor views``)."""
-    return is_only(index, *TENSOR_KINDS, Sequence) and not is_number(index)
 
 
 def _slice(tracer: Tracer, frame: TracedFrame, node: ast.Slice, _value: Value, state: State) -> Trail:

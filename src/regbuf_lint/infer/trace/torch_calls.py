@@ -36,6 +36,7 @@ from regbuf_lint.model.value import (
     NOTHING,
     TENSOR_KINDS,
     Alternative,
+    Device,
     Distribution,
     Literal,
     Location,
@@ -202,10 +203,17 @@ def is_cpu(value: Value) -> bool:
     return bool(value) and all(_names_cpu(one) for one in value)
 
 
+def _may_be_cpu(value: Value) -> bool:
+    """Whether a value names the CPU on one path, and something else on another."""
+    return any(map(_names_cpu, value)) and not is_cpu(value)
+
+
 def _names_cpu(one: Alternative) -> bool:
     if isinstance(one, ExternalValue):
         return has("factory_functions", one.name) and one.name.rpartition(".")[0] in {"torch", "torch.sparse"}
-    return (isinstance(one, Literal) and one.value == "cpu") or (isinstance(one, Other) and one.what == "device:cpu")
+    if isinstance(one, Device):
+        return one.location is Location.CPU
+    return isinstance(one, Literal) and one.value == "cpu"
 
 
 def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
@@ -279,14 +287,15 @@ def _moved(call: Call, name: str, trail: Trail) -> Trail:
     for one in call.trails:
         call.use(one, Sink.PLACE)
     values = [call.value(one) for _, one in call.given]
-    places = [one for given in call.trails for one in given.origins if one.flow is Flow.PLACE]
+    origins = [] if any(map(_may_be_cpu, values)) else [one for given in call.trails for one in given.origins]
+    places = [one for one in origins if one.flow is Flow.PLACE]
     to_cpu = bool(places) and all(one.on_cpu for one in places)
     if has("move_to_cpu_methods", name) or to_cpu or any(map(is_cpu, values)):
         return trail.then(Flow.METADATA if is_number(call.result) else Flow.TO_CPU)
     if has("cast_methods", name) or (values and all(map(_is_no_device, values))) or _is_there_by_name(call):
         return trail
     call.tracer.moved(call.frame, trail, call.node)
-    there = _beside(one for given in call.trails for one in given.origins)
+    there = _beside(origins)
     moved = frozenset(one.then(Flow.MOVED) for one in trail.origins if one.flow is not Flow.BESIDE)
     return Trail(moved | there) if moved | there else made(Source.FRESH, "said")
 

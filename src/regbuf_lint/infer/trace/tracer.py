@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.index.tree import walk
+from regbuf_lint.infer.dimensions import parts_of_index
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.state import trail_at_entry
 from regbuf_lint.infer.strings import is_string
-from regbuf_lint.infer.trace.expressions import parts_of_index, trail_of
+from regbuf_lint.infer.trace.expressions import trail_of
 from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind, without_tensors
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Cast, Flow, Origin, Source, Trail, made
@@ -430,10 +431,11 @@ def _takes_copies(frame: TracedFrame, target: ast.Subscript) -> bool:
 
     An index that is a tensor, or a list, demands a value on its own device.
     """
-    parts = parts_of_index(target)
-    if not any(isinstance(one, ast.Slice) for one in parts) and not may_be(frame.value_of(target.value), *TENSOR_KINDS):
+    parts = parts_of_index(frame.value_of(target.slice), target.slice)
+    has_slice = any(isinstance(one, ast.Slice) for one, _ in parts)
+    if not has_slice and not may_be(frame.value_of(target.value), *TENSOR_KINDS):
         return False
-    return all(isinstance(one, ast.Slice) or is_only(frame.value_of(one), Literal, Other, NoneValue) for one in parts)
+    return all(isinstance(one, ast.Slice) or is_only(value, Literal, Other, NoneValue) for one, value in parts)
 
 
 def _joined(one: Origin) -> Origin:
