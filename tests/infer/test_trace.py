@@ -155,11 +155,16 @@ def test_a_device_chooses_from_a_container(*, line: str, expected: bool) -> None
         ["there = self.x.to(y.device).clone()", "there[0] = 1"],
         ["there = self.x.to(y.device) * 2", "there[0] = 1"],
         ["there = self.x.cpu()", "there[0] = 1"],
-        ["self.x = self.x.to(y)", "self.x[0] = 1"],
     ],
 )
 def test_a_copy_is_changed_alone(lines: list[str]) -> None:
     assert uses(forward(*lines)) == []
+
+
+def test_what_is_moved_into_the_attribute_is_changed_there() -> None:
+    found = forward("self.x = self.x.to(y)", "self.x[0] = 1")
+    assert uses(found) == [("MUTATED", "MOVED", set(), True)]
+    assert found.is_updated("x")
 
 
 def test_what_lies_in_one_dict_is_not_computed_together() -> None:

@@ -40,7 +40,7 @@ def value(*alternatives: object) -> Value:
         (value(Tensor(differs=Differs.BY_PROCESS)), "a tensor that depends on the rank of the process"),
         (
             value(Tensor(dtype=Dtype.INT, requires_grad=True, argument="w", alias="v")),
-            "an integer tensor that requires a gradient, given as the argument `w`, that `self.v` holds too",
+            "an integer tensor that requires a gradient, given as the argument `w`, read from `self.v`",
         ),
         (value(Tensor(derived=True, expanded=True)), "a tensor computed from Parameters, expanded from a smaller one"),
         (value(Tensor(empty=True), *NONE), "a tensor without elements or None"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
+from contextlib import suppress
+from string import Formatter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field, structs
@@ -14,7 +17,7 @@ from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from regbuf_lint.index.scopes import FunctionNode
 
@@ -41,6 +44,7 @@ class AttributeUses(Struct, eq=False):
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
         asking: methods that read attributes by names not known here (``getattr`` with a variable).
         in_dict: looked up in ``vars(self)`` or ``self.__dict__`` by its name.
+        formatted: named in a text that a method fills in from ``__dict__``.
         dict_users: methods that use ``vars(self)`` or ``self.__dict__`` in any other way.
         taking_over: methods that give the object all that the ``__dict__`` of another one holds.
         reaching: methods that may change any attribute, whatever its name: ``dynamic`` ones, those left aside that only
@@ -57,6 +61,7 @@ class AttributeUses(Struct, eq=False):
     dynamic: set[str] = field(default_factory=set)
     asking: set[str] = field(default_factory=set)
     in_dict: dict[str, set[str]] = field(default_factory=dict)
+    formatted: dict[str, set[str]] = field(default_factory=dict)
     dict_users: set[str] = field(default_factory=set)
     taking_over: set[str] = field(default_factory=set)
     reaching: set[str] = field(default_factory=set)
@@ -254,12 +259,21 @@ class _Collector:
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 self._add(self._uses.in_dict, name.value)
                 uses -= looked_up(node, self._is_dict) is not None
+        if any(map(self._fills_in, self._nodes)):
+            for named in _named_in_texts(self._nodes):
+                self._add(self._uses.formatted, named)
         if uses:
             self._uses.dict_users.add(self._method)
         if any(map(self._takes_over, self._nodes)):
             self._uses.taking_over.add(self._method)
         if uses > sum(self._takes_keys(node) for node in self._nodes) or (uses and "getattr" in self._computed):
             self._uses.reaching.add(self._method)
+
+    def _fills_in(self, node: ast.AST) -> bool:
+        """Whether a node is ``text.format(**self.__dict__)``."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "format":
+            return False
+        return any(one.arg is None and self._is_state(one.value) for one in node.keywords)
 
     def _takes_over(self, node: ast.AST) -> bool:
         """Whether a node is ``self.__dict__.update(other.__dict__)`` or ``self.__dict__ = other.__dict__``."""
@@ -292,6 +306,14 @@ def _is_inherited_state(node: ast.AST) -> bool:
         return False
     owner = node.func.value
     return bool(node.args) or (isinstance(owner, ast.Call) and last_name(owner.func) == "super")
+
+
+def _named_in_texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The fields that the texts of a method name, as in ``"scale={scale}"``."""
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    for text in texts:
+        with suppress(ValueError):  # it has braces and is no format
+            yield from (re.split(r"[.\[]", field)[0] for _, field, _, _ in Formatter().parse(text) if field)
 
 
 def looked_up(node: ast.AST, is_dict: Callable[[ast.AST], bool]) -> ast.expr | None:

@@ -26,9 +26,11 @@ from regbuf_lint.model.value import (
     tensors,
     without,
 )
-from regbuf_lint.placement.blocks import block_around
+from regbuf_lint.placement.blocks import block_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.span import Span
@@ -51,40 +53,40 @@ def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
 
 def _read_later(context: ClassContext) -> frozenset[str]:
     """The attributes that are left to methods, and that some other method reads; a cache is RBF004's."""
-    open_names = (name for name in context.left_to_methods if not _is_cache(context, name))
-    later = (name for name in open_names if _is_read_by_another(context, name))
+    open_names = context.left_to_methods - _caches(context)
+    later = (name for name in sorted(open_names) if _is_read_by_another(context, name))
     return frozenset(name for name in later if not _is_given(context, name) and at_first(context, name) <= NONE)
 
 
-def _is_cache(context: ClassContext, attribute: str) -> bool:
-    """Whether it is None at first, and a method that asks for it, or for a cache beside it, fills it on a condition."""
-    return _is_asked_for(context, attribute) or _is_filled_beside(context, attribute)
+def _caches(context: ClassContext) -> frozenset[str]:
+    """Those that are None at first, and that a method fills which asks for them, or for a cache in the same block."""
+    asked = frozenset(name for name in context.left_to_methods if _is_asked_for(context, name))
+    if not asked:
+        return asked
+    numbers = block_numbers(context.symbol)
+    filling = {name: _blocks_filling(context, name, numbers) for name in context.left_to_methods}
+    of_caches = frozenset[int]().union(*(filling[name] for name in asked))
+    beside = (name for name, blocks in filling.items() if blocks and blocks <= of_caches)
+    return asked | {name for name in beside if at_first(context, name) and not _is_filled_each_time(context, name)}
 
 
 def _is_asked_for(context: ClassContext, attribute: str) -> bool:
     """Whether a method that asks whether it is None fills it, itself or by another one that it calls."""
     asking = frozenset(context.family_uses.guarded.get(attribute, ()))
-    if not asking or not context.value_of(attribute):
-        return False
     filling = context.family_uses.stored.get(attribute, set())
-    return not filling.isdisjoint(asking | context.inference.reached_from(context.built, asking))
-
-
-def _is_filled_beside(context: ClassContext, attribute: str) -> bool:
-    """Whether it is filled nowhere but beside a cache that is asked for, and not in each call."""
-    if not context.value_of(attribute) or any(one.certain for one in context.trace(attribute).stores(attribute)):
+    if not asking or filling.isdisjoint(asking | context.inference.reached_from(context.built, asking)):
         return False
-    asked = (one for one in context.left_to_methods if one != attribute and _is_asked_for(context, one))
-    own = _blocks_filling(context, attribute)
-    return bool(own) and any(own <= _blocks_filling(context, one) for one in asked)
+    return bool(at_first(context, attribute))
 
 
-def _blocks_filling(context: ClassContext, attribute: str) -> set[Span]:
-    """The blocks in which methods give it a value, by the place of their first statements."""
-    span = context.symbol.scope.file.span
+def _blocks_filling(context: ClassContext, attribute: str, numbers: Mapping[Span, int]) -> frozenset[int]:
+    """The numbers of the blocks of the class in which methods give it a value."""
     writes = (one for one in context.later_events(attribute) if isinstance(one, Write) and one.step.own)
-    blocks = (block_around(context.symbol, one.step.statement) for one in writes)
-    return {span(block[0]) for block in blocks if block}
+    return frozenset(numbers[one.step.statement] for one in writes if one.step.statement in numbers)
+
+
+def _is_filled_each_time(context: ClassContext, attribute: str) -> bool:
+    return any(one.certain for one in context.trace(attribute).stores(attribute))
 
 
 def _is_read_by_another(context: ClassContext, attribute: str) -> bool:

@@ -210,7 +210,7 @@ def _refuse_name(context: ClassContext, attribute: str, writes: list[Write]) -> 
     if copier is not None and _changes_in_copies(context, attribute):
         msg = f"`{copier}` makes a shallow copy, which shares its buffers: a change in one changes the other"
         raise Withheld(msg)
-    reader = context.in_dict(attribute)
+    reader = context.in_dict(attribute) or min(context.family_uses.formatted.get(attribute, ()), default=None)
     if reader is not None:
         msg = f"`{reader}` looks for it in `__dict__`, which does not hold buffers"
         raise Withheld(msg)

@@ -83,7 +83,7 @@ def _tensor(tensor: Tensor) -> str:
         "without elements": tensor.empty,
         f"given as the argument `{tensor.argument}`": tensor.argument not in {"", NAMELESS},
         "given from outside": tensor.argument == NAMELESS,
-        f"that `self.{tensor.alias}` holds too": bool(tensor.alias),
+        f"read from `self.{tensor.alias}`": bool(tensor.alias),
     }
     said = ", ".join(words for words, holds in traits.items() if holds)
     return f"{_KINDS[tensor.dtype]} {said}".rstrip()

@@ -29,6 +29,13 @@ def block_around(symbol: ClassSymbol, span: Span) -> list[ast.stmt] | None:
     return None
 
 
+def block_numbers(symbol: ClassSymbol) -> dict[Span, int]:
+    """A number for each statement of the class that it shares with the others of its block alone."""
+    span = symbol.scope.file.span
+    blocks = enumerate(_blocks(getattr(symbol.scope.node, "body", [])))
+    return {span(statement): number for number, block in blocks for statement in block}
+
+
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
     yield body
     for statement in body:

@@ -232,14 +232,14 @@ class Tracer:
     def _changing(self, origin: Origin) -> Sink | None:
         """What a change in place is to the attribute that a value is made of; nothing where that has memory of its own.
 
-        Nor is it anything to one that has been moved into the attribute, and is the attribute's value since.
+        What has been moved into the attribute is the attribute's value since.
         """
         if origin.flow in _SHARING:
             return Sink.MUTATED
         if origin.flow is not Flow.MOVED or origin.changed:
             return None
         is_own = any(one.attribute == origin.name and one.only_moves for one in self._stores.values())
-        return None if is_own else Sink.MUTATED_COPY
+        return Sink.MUTATED if is_own else Sink.MUTATED_COPY
 
     def overwritten(self, state: State, trail: Trail) -> Trail:
         """Note that all numbers of a value are replaced; gives its trail after that."""
