@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.exemptions.exemption import Exemption
 from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import Parameter, may_be, tensors
@@ -27,7 +28,7 @@ def _stands_for_none(context: ClassContext, attribute: str) -> bool:
         return may_be(value, Parameter) or not trace.is_updated(attribute)
     joined = any(one.sink is Sink.MEETS and has("join_functions", one.callee) for one in trace.uses(attribute))
     changed = any(one.sink is Sink.MUTATED for one in trace.uses(attribute))
-    moved = any(one.moves_by_hand for one in trace.stores(attribute))
+    moved = any(one.moves_by_hand and one.entry not in MOVERS for one in trace.stores(attribute))
     reading = {one.entry for one in trace.reads(attribute)}
     given = all(one.keeps_argument and one.entry not in reading for one in trace.stores(attribute))
     return not joined and (trace.is_asked_for_elements(attribute) or changed or moved or given)

@@ -26,14 +26,11 @@ from regbuf_lint.model.value import (
     tensors,
     without,
 )
-from regbuf_lint.placement.blocks import block_numbers
+from regbuf_lint.placement.blocks import assigns_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.index.symbols import ClassSymbol
-    from regbuf_lint.model.span import Span
     from regbuf_lint.model.use import Store, Use
     from regbuf_lint.model.value import Value
 
@@ -53,40 +50,29 @@ def set_by_methods(context: ClassContext) -> dict[str, list[Write]]:
 
 def _read_later(context: ClassContext) -> frozenset[str]:
     """The attributes that are left to methods, and that some other method reads; a cache is RBF004's."""
-    open_names = context.left_to_methods - _caches(context)
-    later = (name for name in sorted(open_names) if _is_read_by_another(context, name))
-    return frozenset(name for name in later if not _is_given(context, name) and at_first(context, name) <= NONE)
+    asked = {
+        name for name in context.left_to_methods if context.value_of(name) and _is_filled_when_asked(context, name)
+    }
+    later = (name for name in sorted(context.left_to_methods - asked) if _is_read_by_another(context, name))
+    first = {name: at_first(context, name) for name in later if not _is_given(context, name)}
+    asked |= {name for name, value in first.items() if value and _is_filled_when_asked(context, name)}
+    found = (name for name, value in first.items() if value <= NONE and name not in asked)
+    return frozenset(name for name in found if not (asked and _is_filled_beside(context, name, asked)))
 
 
-def _caches(context: ClassContext) -> frozenset[str]:
-    """Those that are None at first, and that a method fills which asks for them, or for a cache in the same block."""
-    asked = frozenset(name for name in context.left_to_methods if _is_asked_for(context, name))
-    if not asked:
-        return asked
-    numbers = block_numbers(context.symbol)
-    filling = {name: _blocks_filling(context, name, numbers) for name in context.left_to_methods}
-    of_caches = frozenset[int]().union(*(filling[name] for name in asked))
-    beside = (name for name, blocks in filling.items() if blocks and blocks <= of_caches)
-    return asked | {name for name in beside if at_first(context, name) and not _is_filled_each_time(context, name)}
-
-
-def _is_asked_for(context: ClassContext, attribute: str) -> bool:
-    """Whether a method that asks whether it is None fills it, itself or by another one that it calls."""
+def _is_filled_when_asked(context: ClassContext, attribute: str) -> bool:
+    """Whether a method that asks for it fills it, itself or by another one that it calls."""
     asking = frozenset(context.family_uses.guarded.get(attribute, ()))
     filling = context.family_uses.stored.get(attribute, set())
-    if not asking or filling.isdisjoint(asking | context.inference.reached_from(context.built, asking)):
+    return bool(asking) and not filling.isdisjoint(asking | context.inference.reached_from(context.built, asking))
+
+
+def _is_filled_beside(context: ClassContext, attribute: str, caches: set[str]) -> bool:
+    """Whether methods fill it nowhere but in blocks that fill a cache, too, and not in each call."""
+    writes = [one for one in context.later_events(attribute) if isinstance(one, Write) and one.step.own]
+    if not writes or not all(assigns_beside(context.symbol, one.step.statement, caches) for one in writes):
         return False
-    return bool(at_first(context, attribute))
-
-
-def _blocks_filling(context: ClassContext, attribute: str, numbers: Mapping[Span, int]) -> frozenset[int]:
-    """The numbers of the blocks of the class in which methods give it a value."""
-    writes = (one for one in context.later_events(attribute) if isinstance(one, Write) and one.step.own)
-    return frozenset(numbers[one.step.statement] for one in writes if one.step.statement in numbers)
-
-
-def _is_filled_each_time(context: ClassContext, attribute: str) -> bool:
-    return any(one.certain for one in context.trace(attribute).stores(attribute))
+    return not any(one.certain for one in context.trace(attribute).stores(attribute))
 
 
 def _is_read_by_another(context: ClassContext, attribute: str) -> bool:

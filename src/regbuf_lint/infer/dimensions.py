@@ -63,8 +63,9 @@ def dims_of_call(name: str, arguments: Arguments, together: int | None) -> int |
         return None
     if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
         return 0
-    if is_made_of_data(name) or (has("uninitialized_functions", name) and name.endswith("Tensor")):
-        return _dims_of_data(arguments.argument(0, "data"))  # the latter are `torch.Tensor([0.3, 0.7])`
+    data = arguments.argument(0, "data")
+    if is_made_of_data(name) or (_takes_sizes_or_data(name) and any(isinstance(one, Sequence) for one in data)):
+        return _dims_of_data(data)
     if has("spacing_functions", name):
         return 1
     if has("factory_functions", name):
@@ -74,22 +75,24 @@ def dims_of_call(name: str, arguments: Arguments, together: int | None) -> int |
     return None if together or has("join_functions", name) or has("reshape_functions", name) else together
 
 
-def dims_of_method(name: str, receiver: Tensor, together: int | None, arguments: Arguments) -> int | None:
-    """How many dimensions the result of a method has; ``together``: its tensor and those that it is given."""
+def dims_of_method(name: str, receiver: Tensor, arguments: Arguments) -> int | None:
+    """How many dimensions the result of a method has that is not elementwise."""
     if is_reduced(name, arguments):
         return 0
     if keeps_form(name, arguments):
         return receiver.dims
-    if has("elementwise_methods", name):
-        return together
     changes = has("move_methods", name) or has("reshape_methods", name) or name.startswith("new_")
     return 0 if receiver.is_number and (name == "squeeze" or not changes) else None
 
 
 def dims_together(operands: list[Tensor]) -> int | None:
     """How many dimensions the result of an operation on the numbers of some tensors has, one by one."""
-    dims = [one.dims for one in operands if one.dims is not None]
-    return max(dims) if dims and len(dims) == len(operands) else None
+    most = -1
+    for one in operands:
+        if one.dims is None:
+            return None
+        most = max(most, one.dims)
+    return most if most >= 0 else None
 
 
 def lost_dimensions(index: Value, where: ast.expr) -> int | None:
@@ -138,6 +141,11 @@ def keeps_form(name: str, arguments: Arguments) -> bool:
     )
 
 
+def _takes_sizes_or_data(name: str) -> bool:
+    """Whether a function is ``torch.Tensor`` or the like: given numbers it makes a tensor of these sizes."""
+    return has("uninitialized_functions", name) and name.endswith("Tensor")
+
+
 def _dims_of_sizes(name: str, arguments: Arguments) -> int | None:
     """How many sizes a call names, one by one or in a list."""
     listed = arguments.argument(0, "size")
@@ -145,7 +153,8 @@ def _dims_of_sizes(name: str, arguments: Arguments) -> int | None:
         lengths = {None if one.items is None else len(one.items) for one in listed if isinstance(one, Sequence)}
         return lengths.pop() if len(lengths) == 1 else None
     sizes = arguments.positional
-    if not has("sized_functions", name) or arguments.starred or not sizes:
+    is_sized = has("sized_functions", name) or _takes_sizes_or_data(name)
+    if not is_sized or arguments.starred or not sizes:
         return None
     return len(sizes) if all(value and all(map(is_plain_number, value)) for value in sizes) else None
 

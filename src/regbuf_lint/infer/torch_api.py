@@ -11,6 +11,7 @@ from regbuf_lint.infer.dimensions import (
     dims_of_method,
     dims_together,
     is_made_of_data,
+    keeps_form,
     may_be_array,
 )
 from regbuf_lint.infer.locations import location_of_call, location_of_method, together
@@ -199,11 +200,12 @@ def result_tensor(operands: list[Value], *, elementwise: bool = False) -> Tensor
         elementwise: whether it computes with their numbers one by one, so that their shapes tell that of the result.
     """
     found = list(_tensors_in(operands, 0))
-    dims = None if any(map(may_be_array, operands)) else dims_together(found)
+    dims = dims_together(found)
+    is_known = dims == 0 or (elementwise and dims is not None)
     return Tensor(
         derived=any(one.derived or one.requires_grad for one in found),
         differs=max((one.differs for one in found), default=Differs.NEVER),
-        dims=dims if elementwise or dims == 0 else None,
+        dims=dims if is_known and not any(map(may_be_array, operands)) else None,
         location=together(found),
         of_subclass=any(one.of_subclass for one in found),
         argument=next((one.argument for one in found if one.argument), ""),
@@ -250,7 +252,6 @@ def _as_leaf(moved: Tensor, before: Tensor) -> Tensor:
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
     moved, copied = has("move_methods", name), has("copy_methods", name)
     others = Tensor() if has("like_another_methods", name) else result_tensor(arguments.every())
-    together = result_tensor([frozenset({receiver}), *arguments.every()], elementwise=True).dims
     like = replace(
         receiver,
         requires_grad=False,
@@ -260,7 +261,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         expanded=False,
         sparse=has("sparse_methods", name) or (receiver.sparse and _keeps_layout("methods", name)),
         empty=receiver.empty and (moved or copied),
-        dims=dims_of_method(name, receiver, together, arguments),
+        dims=_dims_of_method(name, receiver, arguments),
         chosen_precision=_chooses_precision(name, receiver, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
@@ -293,6 +294,12 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         like = replace(like, derived=False)
         like = like if moved else replace(like, argument="")
     return like
+
+
+def _dims_of_method(name: str, receiver: Tensor, arguments: Arguments) -> int | None:
+    if not has("elementwise_methods", name) or keeps_form(name, arguments):
+        return dims_of_method(name, receiver, arguments)
+    return result_tensor([frozenset({receiver}), *arguments.every()], elementwise=True).dims
 
 
 def names_float(value: Value) -> bool:

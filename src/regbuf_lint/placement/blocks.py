@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.scopes import nested_blocks
+from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
-    import ast
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.span import Span
@@ -29,11 +30,11 @@ def block_around(symbol: ClassSymbol, span: Span) -> list[ast.stmt] | None:
     return None
 
 
-def block_numbers(symbol: ClassSymbol) -> dict[Span, int]:
-    """A number for each statement of the class that it shares with the others of its block alone."""
-    span = symbol.scope.file.span
-    blocks = enumerate(_blocks(getattr(symbol.scope.node, "body", [])))
-    return {span(statement): number for number, block in blocks for statement in block}
+def assigns_beside(symbol: ClassSymbol, span: Span, names: Collection[str]) -> bool:
+    """Whether the block of a statement of the class assigns an attribute of one of some names."""
+    block = block_around(symbol, span) or []
+    nodes = (node for statement in block for node in walk(statement) if isinstance(node, ast.Attribute))
+    return any(node.attr in names and isinstance(node.ctx, ast.Store) for node in nodes)
 
 
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
