@@ -117,7 +117,9 @@ def part_of(one: Tensor | Parameter | Buffer, lost: int | None = None, *, is_cop
     before = one.dims if isinstance(one, Tensor) else None
     dims = None if before is None or lost is None or lost > before else before - lost
     part = replace(tensor, dims=dims, requires_grad=False, derived=derived)
-    return replace(part, fresh=True, view_of_parameter=False, argument="", alias="") if is_copy else part
+    if not is_copy:
+        return part
+    return replace(part, fresh=True, expanded=False, view_of_parameter=False, argument="", alias="")
 
 
 def items_of(value: Value) -> tuple[Value, ...] | None:

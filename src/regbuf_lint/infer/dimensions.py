@@ -72,7 +72,8 @@ def dims_of_call(name: str, arguments: Arguments, together: int | None) -> int |
         return _dims_of_sizes(name, arguments)
     if has("elementwise_functions", name):
         return together
-    return None if together or has("join_functions", name) or has("reshape_functions", name) else together
+    changes = has("join_functions", name) or has("reshape_functions", name)
+    return 0 if together == 0 and not changes else None
 
 
 def dims_of_method(name: str, receiver: Tensor, arguments: Arguments) -> int | None:
@@ -110,10 +111,12 @@ def copies_chosen(index: Value, where: ast.expr) -> bool:
 def parts_of_index(index: Value, where: ast.expr) -> list[tuple[ast.expr, Value]]:
     """What stands between the brackets for each dimension, as it is written and what it is."""
     listed = next(iter(index)) if len(index) == 1 else None
-    is_tuple = isinstance(listed, Sequence) and listed.kind == "tuple"
-    values = listed.items or (UNKNOWN,) if isinstance(listed, Sequence) and is_tuple else (index,)
+    if not isinstance(listed, Sequence) or listed.kind != "tuple":
+        return [(where, index)]
+    values = listed.items or ()
     written = where.elts if isinstance(where, ast.Tuple) else [where] * len(values)
-    return list(zip(written, values, strict=False))
+    is_known = bool(values) and len(written) == len(values)
+    return list(zip(written, values, strict=True)) if is_known else [(where, UNKNOWN)]
 
 
 def is_made_of_data(name: str) -> bool:
