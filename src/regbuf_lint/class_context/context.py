@@ -118,6 +118,11 @@ class ClassContext:
             return self.trace(attribute)
         return self._traced(attribute, again=True)
 
+    def own_movers(self, attribute: str) -> tuple[str, ...]:
+        """The methods named ``to`` or the like that move the attribute, which no owner of the object calls."""
+        stores = self.trace(attribute).stores(attribute)
+        return tuple(one.entry for one in stores if one.entry in MOVERS and one.moves_by_hand)
+
     def _traced(self, attribute: str, *, again: bool) -> Trace:
         """What becomes of an attribute in the methods that run later, or that may run again.
 

@@ -109,7 +109,7 @@ def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> 
 
 def _names_of_object(nodes: list[ast.AST], receiver: str) -> frozenset[str]:
     """The names that a method has for the object: its first parameter's, and those of locals that hold nothing else."""
-    kept = [node for node in nodes if type(node) is ast.Assign and _is_object(node.value, receiver)]
+    kept = [node for node in nodes if type(node) is ast.Assign and _gives_object(node.value, receiver)]
     named = {one.id for node in kept for one in node.targets if isinstance(one, ast.Name)}
     if not named:
         return frozenset({receiver})
@@ -117,7 +117,7 @@ def _names_of_object(nodes: list[ast.AST], receiver: str) -> frozenset[str]:
     return frozenset({receiver, *(name for name in named if bound[name] == 1)})
 
 
-def _is_object(node: ast.expr, receiver: str) -> bool:
+def _gives_object(node: ast.expr, receiver: str) -> bool:
     """Whether an expression is the object, or what a method that moves it gives back, which is the object as well."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MOVERS:
         owner = node.func.value
@@ -157,10 +157,11 @@ class _Collector:
     def _add(self, table: dict[str, set[str]], attribute: str) -> None:
         table.setdefault(attribute, set()).add(self._method)
 
+    def _is_object(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id in self._names
+
     def _own(self, node: ast.AST) -> str | None:
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self._names:
-            return node.attr
-        return None
+        return node.attr if isinstance(node, ast.Attribute) and self._is_object(node.value) else None
 
     def _held(self, node: ast.expr) -> str | None:
         return self._own(definition_of(self._function, node))
@@ -204,8 +205,7 @@ class _Collector:
                 self._hands_on(argument.elts)
 
     def _builtin(self, name: str, arguments: list[ast.expr]) -> None:
-        on_self = bool(arguments) and isinstance(arguments[0], ast.Name) and arguments[0].id in self._names
-        if not on_self:
+        if not arguments or not self._is_object(arguments[0]):
             return
         known = arguments[1].value if len(arguments) > 1 and isinstance(arguments[1], ast.Constant) else None
         if name == "vars" or (name in {"setattr", "delattr"} and not isinstance(known, str)):
@@ -227,7 +227,7 @@ class _Collector:
     def _is_dict(self, node: ast.AST) -> bool:
         """Whether a node is ``self.__dict__`` or ``vars(self)``."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
-            return len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id in self._names
+            return len(node.args) == 1 and self._is_object(node.args[0])
         return self._own(node) == "__dict__"
 
     def _is_dict_or_copy(self, node: ast.AST) -> bool:

@@ -71,7 +71,7 @@ def _is_only_looked_after(context: ClassContext, attribute: str) -> bool:
     is_unused = all(one.sink is Sink.MUTATED and one.refilled for one in uses)
     if not is_unused or not all(one.only_moves for one in stores):
         return False
-    caring = frozenset({*(one.method for one in uses), *(one.method for one in stores)})
+    caring = frozenset(one.method for one in uses) | {one.method for one in stores}
     return not context.is_used_later(attribute, but=caring) and not context.is_read_elsewhere(attribute)
 
 

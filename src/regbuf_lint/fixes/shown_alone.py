@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.classes.outside_uses import read_outside_class
-from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.fixes.buffer_plan import calls_on, first_tensors, share_tensor
 from regbuf_lint.fixes.buffer_refill import needs_refill
 from regbuf_lint.fixes.persistence import is_persistent
@@ -165,21 +164,12 @@ def _may_be_parameter(context: ClassContext, argument: str, *, is_weight: bool) 
 
 def _keeping_precision(context: ClassContext, attribute: str) -> str | None:
     """An own ``to`` or the like that moves an attribute among others of which one has a precision that was chosen."""
-    for store in context.trace(attribute).stores(attribute):
-        if store.entry in MOVERS and store.moves_by_hand:
-            moved = (
-                name for name, state in context.construction.attributes.items() if _moves(context, name, store.entry)
-            )
-            values = (context.value_of(name) for name in moved)
-            if any(
-                one.chosen_precision or one.dtype is Dtype.DOUBLE for value in values for one in tensors_inside(value)
-            ):
-                return store.entry
+    for mover in context.own_movers(attribute):
+        moved = (name for name in context.construction.attributes if mover in context.own_movers(name))
+        held = (one for name in moved for one in tensors_inside(context.value_of(name)))
+        if any(one.chosen_precision or one.dtype is Dtype.DOUBLE for one in held):
+            return mover
     return None
-
-
-def _moves(context: ClassContext, attribute: str, mover: str) -> bool:
-    return any(one.entry == mover and one.moves_by_hand for one in context.trace(attribute).stores(attribute))
 
 
 def _is_unread(context: ClassContext, attribute: str) -> bool:

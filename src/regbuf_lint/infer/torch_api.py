@@ -11,7 +11,6 @@ from regbuf_lint.infer.dimensions import (
     dims_of_method,
     dims_together,
     is_made_of_data,
-    keeps_form,
     may_be_array,
 )
 from regbuf_lint.infer.locations import location_of_call, location_of_method, together
@@ -297,7 +296,7 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
 
 
 def _dims_of_method(name: str, receiver: Tensor, arguments: Arguments) -> int | None:
-    if not has("elementwise_methods", name) or keeps_form(name, arguments):
+    if not has("elementwise_methods", name):
         return dims_of_method(name, receiver, arguments)
     return result_tensor([frozenset({receiver}), *arguments.every()], elementwise=True).dims
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.scopes import nested_blocks
-from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -32,9 +32,8 @@ def block_around(symbol: ClassSymbol, span: Span) -> list[ast.stmt] | None:
 
 def assigns_beside(symbol: ClassSymbol, span: Span, names: Collection[str]) -> bool:
     """Whether the block of a statement of the class assigns an attribute of one of some names."""
-    block = block_around(symbol, span) or []
-    nodes = (node for statement in block for node in walk(statement) if isinstance(node, ast.Attribute))
-    return any(node.attr in names and isinstance(node.ctx, ast.Store) for node in nodes)
+    targets = (target for one in block_around(symbol, span) or () for target, _ in stores_in(one))
+    return any(isinstance(one, ast.Attribute) and one.attr in names for one in targets)
 
 
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:

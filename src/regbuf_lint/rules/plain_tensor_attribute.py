@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.uses import MOVERS
 from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
@@ -216,7 +215,7 @@ def _consequence(
     """What breaks, and when."""
     casts = any(one.dtype in FLOATING for write in mine for one in tensors(write.value))
     name = mine[0].attribute
-    around = " of a model around it" if _moves_itself(context, name) else ""
+    around = " of a model around it" if name is not None and context.own_movers(name) else ""
     left = f"`.to()` and `.half()`{around} leave it behind" if casts else f"`.to()`{around} leaves it behind"
     if buffer:
         return f"{left} while the buffer `{buffer}`, now the same, moves"
@@ -224,12 +223,6 @@ def _consequence(
     is_saved_by_fix = bool(adds) if name is None else attribute_key(name, context.name) in adds
     unsaved = " and `state_dict()` does not save it" if is_saved_by_fix or outcome.fix is None else ""
     return f"{left}{unsaved}" + (f"; {found[0].message}" if found else "")
-
-
-def _moves_itself(context: ClassContext, attribute: str | None) -> bool:
-    """Whether an own ``to`` or the like moves the tensor, which no model calls that has the object for a part."""
-    stores = context.trace(attribute).stores(attribute) if attribute is not None else ()
-    return any(one.entry in MOVERS and one.moves_by_hand for one in stores)
 
 
 def _advice(context: ClassContext, write: Write, buffer: str | None) -> str:
