@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from hard_cases import CASES
 
 SIZES = (24, 48, 96)
-SIZES_OF = {"subclasses": (80, 160, 320), "assignments": (160, 320, 640)}
+SIZES_OF = {"subclasses": (80, 160, 320), "assignments": (160, 320, 640), "fitted-later": (160, 320, 640)}
 """Where a limit ends what grows with the square up to there, or what does so is small, sizes lie beyond."""
 MOST = 2.6
 """How many times as many calls the second doubling may add as the first: 2 where work is linear, 4 where quadratic."""

@@ -74,7 +74,10 @@ def with_partners(
         waiting += new
     while (staying := _left_behind(context, known, found)) is not None:
         found |= staying
-    return {name: _joined(name, found, known) for name in fixes}
+    sharing: dict[int, list[str]] = {}
+    for name, fix in found.items():
+        sharing.setdefault(id(fix.fix), []).append(name)
+    return {name: _joined(name, found, known, sharing) for name in fixes}
 
 
 def partners(context: ClassContext, attribute: str) -> Iterator[Partner]:
@@ -141,12 +144,24 @@ def _less_trusted(context: ClassContext, fix: BufferFix, partner: Partner) -> Bu
     return fix.trusted(Applicability.UNSAFE, "; ".join(filter(None, (fix.reason, doubt))))
 
 
-def _joined(name: str, found: Mapping[str, BufferFix], known: Mapping[str, tuple[Partner, ...]]) -> BufferFix:
-    """The fix of an attribute with those of its partners, and of their partners."""
+def _joined(
+    name: str,
+    found: Mapping[str, BufferFix],
+    known: Mapping[str, tuple[Partner, ...]],
+    sharing: Mapping[int, list[str]],
+) -> BufferFix:
+    """The fix of an attribute with those of its partners, and of their partners.
+
+    Args:
+        name: the attribute.
+        found: the fix of each attribute by itself.
+        known: the partners of each.
+        sharing: the attributes of each fix.
+    """
     own = found[name]
     if own.fix is None or not own.is_applied:
         return own
-    names = _reached(name, found, known)
+    names = _reached(name, found, known, sharing)
     others = [one for one in names if found[one].fix is not own.fix]
     fixes = [fix for one in names if (fix := found[one].fix) is not None]
     edits = tuple(dict.fromkeys(edit for fix in fixes for edit in fix.edits))
@@ -165,15 +180,19 @@ def _joined(name: str, found: Mapping[str, BufferFix], known: Mapping[str, tuple
     return replace(own, fix=merged, reason=f"it registers `{doubted}`, too: {found[doubted].reason}")
 
 
-def _reached(name: str, found: Mapping[str, BufferFix], known: Mapping[str, tuple[Partner, ...]]) -> list[str]:
+def _reached(
+    name: str,
+    found: Mapping[str, BufferFix],
+    known: Mapping[str, tuple[Partner, ...]],
+    sharing: Mapping[int, list[str]],
+) -> list[str]:
     """The attributes that have to move where one does, itself among them, in the order of their assignments."""
     reached, waiting = set[str](), {name}
     while waiting:
-        shared = {id(found[one].fix) for one in waiting}
-        reached |= {one for one, fix in found.items() if id(fix.fix) in shared}
+        reached.update(*(sharing[id(found[one].fix)] for one in waiting))
         waiting = {partner.name for one in reached for partner in known.get(one, ()) if partner.name in found} - reached
         waiting = {one for one in waiting if found[one].is_applied}
-    return [one for one in found if one in reached]
+    return [name] if len(reached) == 1 else [one for one in found if one in reached]
 
 
 def _holds_tensors(value: Value) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.once import once_per_node
+
 if TYPE_CHECKING:
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.symbols import ClassSymbol
@@ -24,9 +26,10 @@ def is_exported(project: Project, symbol: ClassSymbol) -> bool:
     return False
 
 
-def _listed(tree: ast.Module) -> set[object]:
+@once_per_node
+def _listed(tree: ast.Module) -> frozenset[object]:
     """The names in ``__all__``."""
-    return {
+    return frozenset(
         node.value
         for statement in tree.body
         if isinstance(statement, (ast.Assign, ast.AugAssign))
@@ -34,4 +37,4 @@ def _listed(tree: ast.Module) -> set[object]:
         if isinstance(target, ast.Name) and target.id == "__all__"
         for node in ast.walk(statement.value)
         if isinstance(node, ast.Constant)
-    }
+    )

@@ -72,6 +72,7 @@ class Inference:
         made: whether somebody makes objects of a class itself, by class.
         serving_tests: whether nobody but tests builds objects of a class, by class.
         replicated: whether a file that makes replicas of models imports a file, by that file.
+        made_by_forward: whether objects of a class end with the ``forward`` that makes them, by class.
         left_where_made: whether who makes objects of a class lets go of them at once, by class.
         generators: whether a function yields, by function.
         traces: what becomes of attributes, by all that decides it.
@@ -105,6 +106,7 @@ class Inference:
         self.made: Memo[ClassSymbol, bool] = Memo(project.reads)
         self.serving_tests: Memo[ClassSymbol, bool] = Memo(project.reads)
         self.replicated: Memo[FileFacts, bool] = Memo(project.reads)
+        self.made_by_forward: Memo[ClassSymbol, bool] = Memo(project.reads)
         self.left_where_made: Memo[ClassSymbol, bool] = Memo(project.reads)
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}

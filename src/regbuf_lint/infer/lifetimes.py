@@ -49,6 +49,10 @@ def is_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     Those that methods of the class itself make of an object, such as copies, end with it too. A function that makes
     one counts where some ``forward`` alone calls it, and so does a method that keeps nothing.
     """
+    return inference.made_by_forward.found(symbol, partial(_find_made_by_forward, inference))
+
+
+def _find_made_by_forward(inference: Inference, symbol: ClassSymbol) -> bool:
     every = islice(calls(inference, symbol), MOST_CALLS)
     found = [(function_around(scope), scope, call) for scope, call in every if not is_in_test(inference, scope)]
     others = [one for one in found if one[0] is None or maker(one[0]) not in inference.classes(symbol)]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.container_fills import FILLING, filled_in
+from regbuf_lint.classes.container_fills import filled_in
 from regbuf_lint.classes.definition import BUILDERS
-from regbuf_lint.classes.uses import uses_of
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.symbols import own_name
 from regbuf_lint.infer.callers import construct_as_called
@@ -30,10 +28,6 @@ if TYPE_CHECKING:
 
 MOST_FAR_SUBCLASSES = 3
 """Of them, those in other files, whose construction may lead to many more files."""
-_STORE = re.compile(
-    r"\.\w+[^=]*=(?!=)|\.\w+\s*[,\\]\s*$|setattr|register_|add_state|__dict__"
-    r"|\.(?:" + "|".join(sorted(FILLING)) + r")\("
-)
 _REGISTERING = ("register_buffer", "add_state", "__setattr__")
 
 
@@ -63,16 +57,15 @@ def _running_more(inference: Inference, symbol: ClassSymbol, own: Construction |
     Other files are looked through only where they call a method of the class that certainly stores a tensor, whatever
     is passed: most classes have none, and following all that inherits from them would cost more than everything else.
     """
-    run_already = frozenset[str]() if own is None else own.called | BUILDERS
-    open_methods = _methods_that_may_store(inference, symbol) - run_already
-    if not open_methods:
-        return
     near = subclasses_in(inference, symbol, symbol.scope.file)
     called = inference.project.called_where_derived(symbol.scope.file, own_name(symbol))
-    modules = _modules(inference, near)[:MOST_SUBCLASSES]
-    if not open_methods & called and not any(_runs(inference, subclass, open_methods) for subclass in modules):
+    if not near and not called:
         return
-    waiting = _storing_methods(inference, symbol, open_methods)
+    run_already = frozenset[str]() if own is None else own.called | BUILDERS
+    waiting = _storing_methods(inference, symbol) - run_already
+    if not waiting:
+        return
+    modules = _modules(inference, near)[:MOST_SUBCLASSES]
     if waiting & called:
         family = islice(subclasses(inference, symbol), MOST_LOOKED_AT)
         calling = (
@@ -97,35 +90,17 @@ def _makes_a_difference(
     return any(step.owner == symbol.name and step.method in methods for step in steps)
 
 
-def _runs(inference: Inference, subclass: ClassSymbol, methods: AbstractSet[str]) -> bool:
-    construction = inference.constructor(inference, subclass)
-    return construction is not None and not methods.isdisjoint(construction.called)
-
-
 def _modules(inference: Inference, symbols: Iterable[ClassSymbol]) -> list[ClassSymbol]:
     modules = (one for one in symbols if inference.hierarchy.membership(one).verdict is Verdict.YES)
     return [one for one in modules if not is_stood_for(inference, one)]
 
 
-def _methods_that_may_store(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
-    """Methods of a class whose text looks as if they stored something on the object; quick, and never too few."""
-    source = symbol.scope.file.source
-    return frozenset(
-        name
-        for name, node in inference.definition(symbol).methods.items()
-        if any(
-            map(_STORE.search, (source.line(row) for row in range(node.lineno, (node.end_lineno or node.lineno) + 1)))
-        )
-    )
-
-
-def _storing_methods(inference: Inference, symbol: ClassSymbol, methods: frozenset[str]) -> frozenset[str]:
-    """Those of some methods of a class that store or register something on the object, or fill its lists and dicts."""
-    definition = inference.definition(symbol)
-    uses = uses_of(definition, methods)
+def _storing_methods(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
+    """The methods of a class that store or register something on the object, or fill its lists and dicts."""
+    methods, uses = inference.definition(symbol).methods, inference.uses(symbol)
     registering = (uses.read.get(name, set()) for name in _REGISTERING)
-    filling = {name for name in methods if filled_in(definition.methods[name])}
-    return frozenset().union(*uses.stored.values(), *registering, uses.dynamic, filling)
+    filling = {name for name, function in methods.items() if filled_in(function)}
+    return frozenset(methods) & frozenset().union(*uses.stored.values(), *registering, uses.dynamic, filling)
 
 
 def _keeps_tensor(inference: Inference, symbol: ClassSymbol, method: str) -> bool:

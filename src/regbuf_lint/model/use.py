@@ -254,9 +254,12 @@ class Trace(Struct, frozen=True, eq=False):
     methods: tuple[MethodSummary, ...] = ()
     _uses: dict[str, list[Use]] = field(default_factory=dict)
     _stores: dict[str, list[Store]] = field(default_factory=dict)
+    _stopped: list[MethodSummary] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for method in self.methods:
+            if method.stopped:
+                self._stopped.append(method)
             for use in method.uses:
                 self._uses.setdefault(use.attribute, []).append(use)
             for store in method.stores:
@@ -287,7 +290,7 @@ class Trace(Struct, frozen=True, eq=False):
 
     def was_followed(self, attribute: str) -> bool:
         """Whether the attribute was asked about and all methods were followed to their ends."""
-        return attribute in self.attributes and not any(method.stopped for method in self.methods)
+        return attribute in self.attributes and not self._stopped
 
     @property
     def tensors(self) -> frozenset[Origin]:
