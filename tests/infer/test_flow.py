@@ -10,6 +10,7 @@ from infer_examples import IMPORTS, built, constructed, described
 
 from regbuf_lint.infer import construction
 from regbuf_lint.infer.functions import MOST_DEPTH
+from regbuf_lint.model.value import Location, tensors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -367,6 +368,31 @@ def test_inherited_methods_of_other_files_run_overrides(tmp_path: Path) -> None:
     """
     found = described(built(textwrap.dedent(text), tmp_path))
     assert (found["a99"], found["v"]) == ("tensor", "tensor")
+
+
+def test_inherited_methods_of_other_files_know_the_devices_that_they_are_given(tmp_path: Path) -> None:
+    many = "\n".join(f"        a{i} = torch.ones({i})" for i in range(100))
+    head = f"{IMPORTS}class Base(nn.Module):\n    def grid(self, n, device='cpu', place=None):\n"
+    base = f"{head}{many}\n        return torch.ones(n, device=device), torch.ones(n, device=place)\n"
+    (tmp_path / "base.py").write_text(base, encoding="utf-8")
+    text = """
+    from base import Base
+
+    class Model(Base):
+        def __init__(self, n):
+            super().__init__()
+            self.by_default, self.by_keyword = self.grid(n, place="cuda")
+            self.by_position, _ = self.grid(n, torch.device("cuda"))
+            self.behind_star, _ = self.grid(*n)
+    """
+    attributes = built(textwrap.dedent(text), tmp_path).attributes
+    places = {name: [one.location for one in tensors(state.value)] for name, state in attributes.items()}
+    assert places == {
+        "by_default": [Location.CPU],
+        "by_keyword": [Location.NAMED],
+        "by_position": [Location.NAMED],
+        "behind_star": [Location.DEFAULT],
+    }
 
 
 def test_a_construction_whose_calls_nest_too_deeply_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,8 @@ HOST_ONLY = "Python alone reads it"
 REDUCED = "only numbers without dimensions are computed from it, which go with tensors of any device"
 NUMBER = "it is a number, which goes with tensors of any device"
 _REPLICATING = "DataParallel"
-CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, from where no method moves it"
-NAMED_DEVICE = "it lies on an accelerator by name, from where no method moves it, and nobody makes replicas"
+CHOSEN_DEVICE = "it lies on the device that was chosen when the object was built, and stays there"
+NAMED_DEVICE = "it lies on an accelerator by name and stays there, and nobody makes replicas"
 TESTS_ALONE = "only tests build objects of its class, and they fail where anything is wrong"
 LEFT_ALONE = "who makes objects of its class uses them at once, and neither moves nor saves one"
 
@@ -93,9 +93,11 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
     """Why nothing comes of tensors that are all put on some device, where no method moves or changes them.
 
     Who chooses a device there, or names one, moves the object to the same one, unless a trainer does; on one by name
-    it stays behind all the same where DataParallel copies the object to others.
+    it stays behind all the same where DataParallel copies the object to others. A method that moves it to its inputs
+    by hand then moves nothing, unless callers make the tensor, wherever they like.
     """
-    places = {one.location for one in tensors_inside(context.value_of(attribute))}
+    value = context.value_of(attribute)
+    places = {one.location for one in tensors_inside(value)}
     if not places or not places <= {Location.CHOSEN, Location.NAMED}:
         return None
     trace = context.trace(attribute)
@@ -103,7 +105,8 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
         return None
     if not all(one.keeps for one in trace.stores(attribute)):
         return None
-    if any(use.flow is Flow.MOVED for use in trace.uses(attribute)):
+    is_given = any(one.argument for one in tensors_inside(value))
+    if is_given and any(use.flow is Flow.MOVED for use in trace.uses(attribute)):
         return None
     if _may_be_replicated(context):
         return None

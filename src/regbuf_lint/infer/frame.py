@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
-from regbuf_lint.infer.arguments import ANY_ARGUMENTS, Arguments
+from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.construction_summaries import ConstructionSummary
 from regbuf_lint.infer.expressions import EXPRESSIONS
 from regbuf_lint.infer.external_calls import call_external
@@ -209,24 +209,31 @@ class Frame:
         """
         return self.inference.memo.found(self.inference.summaries, key, CALL, work, run)
 
-    def summary(self, function: FunctionValue) -> ConstructionSummary | None:
-        """What a method does to an object of its own class; None while that is being found out further up."""
-        owner = function.owner
-        if owner is None:
-            return self.inference.construction_summaries.get(function.scope)
+    def summary(
+        self, function: FunctionValue, owner: ClassSymbol, devices: Mapping[str, Value]
+    ) -> ConstructionSummary | None:
+        """What a method does to an object of its own class; None while that is being found out further up.
+
+        Args:
+            function: the method.
+            owner: the class that it stands in.
+            devices: those of its arguments that are devices; what the others are is left open.
+        """
         return self.inference.memo.found_once(
             self.inference.construction_summaries,
-            function.scope,
+            (function.scope, frozenset(devices.items())),
             "summary",
-            lambda: self._follow_alone(function, owner),
+            lambda: self._follow_alone(function, owner, devices),
         )
 
-    def _follow_alone(self, function: FunctionValue, owner: ClassSymbol) -> ConstructionSummary:
+    def _follow_alone(
+        self, function: FunctionValue, owner: ClassSymbol, devices: Mapping[str, Value]
+    ) -> ConstructionSummary:
         recorder, meter, state = Recorder(), Meter(), State()
         frame = Frame(self.inference, owner.scope, symbol=owner, owner=owner, recorder=recorder, meter=meter)
         alone = FunctionValue(function.scope, receiver=frozenset({SelfValue(owner)}), owner=owner)
         try:
-            value = run_function(frame, alone, ANY_ARGUMENTS, state)
+            value = run_function(frame, alone, Arguments(keywords=dict(devices), starred=True), state)
         except (TooLarge, RecursionError):
             return ConstructionSummary(MOST_COST)
         called = frozenset(recorder.called)

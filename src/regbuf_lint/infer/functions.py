@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from regbuf_lint.classes.definition import arguments_with_defaults, decorator_names, is_none
+from regbuf_lint.classes.definition import (
+    arguments_with_defaults,
+    decorator_names,
+    is_none,
+    positional_names,
+)
 from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.tree import children
 from regbuf_lint.infer.annotations import annotated
@@ -74,8 +79,9 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
     """What calling a function returns; what it does to the object under construction happens in ``state``."""
     if frame.depth >= MOST_DEPTH:
         return frame.inference.cut("calls nest too deeply", place=frame.place)
-    if not frame.follows_uses and is_inherited_from_elsewhere(frame, function):
-        summary = frame.summary(function)
+    owner = function.owner
+    if owner is not None and not frame.follows_uses and is_inherited_from_elsewhere(frame, function):
+        summary = frame.summary(function, owner, _devices_given(function, arguments))
         if summary is None or summary.cost > CHEAP:
             return unknown("calls itself") if summary is None else replay(frame, summary, function, state)
     if function.receiver is not None:
@@ -97,6 +103,18 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
         with memo.working(running):
             return run_body(frame, function, arguments, state)
     return frame.remembered(key, running, lambda: run_body(frame, function, arguments, state))
+
+
+def _devices_given(function: FunctionValue, arguments: Arguments) -> dict[str, Value]:
+    """The devices among what a call gives a method, those that its arguments have by default among them."""
+    node = function.scope.node
+    if not isinstance(node, FUNCTIONS):
+        return {}
+    given = dict(zip(positional_names(node), arguments.positional, strict=False)) | arguments.keywords
+    for parameter, default in () if arguments.starred else arguments_with_defaults(node):
+        if isinstance(default, ast.Constant) and isinstance(default.value, str):
+            given.setdefault(parameter.arg, frozenset({Literal(default.value)}))
+    return {name: value for name, value in given.items() if is_device(value)}
 
 
 def _makes_no_tensors(frame: Frame, function: FunctionValue, arguments: Arguments) -> bool:

@@ -66,7 +66,7 @@ class Inference:
         summaries: results of functions called before, by function and arguments.
         constants: values of names bound outside functions, by expression.
         constructor: follows the construction of an object of a class.
-        construction_summaries: what methods of classes in other files do, by method.
+        construction_summaries: what methods of classes in other files do, by method and the devices that it is given.
         subclasses: classes that inherit from a class, by the file that they stand in and by that class.
         concrete: the classes of which objects are that a class builds, by class.
         made: whether somebody makes objects of a class itself, by class.
@@ -96,7 +96,7 @@ class Inference:
         self.summaries: Memo[tuple[object, ...], Value] = Memo(project.reads)
         self.constants: Memo[ast.expr, Value] = Memo(project.reads)
         self.functions: dict[Scope, FunctionValue] = {}
-        self.construction_summaries: Memo[Scope, ConstructionSummary] = Memo(project.reads)
+        self.construction_summaries: Memo[tuple[object, ...], ConstructionSummary] = Memo(project.reads)
         self.given: Memo[Scope, Arguments] = Memo(project.reads)
         self.movers: Memo[FileFacts, list[FunctionNode]] = Memo(project.reads)
         self.fields: Memo[Scope, dict[str, Value]] = Memo(project.reads)

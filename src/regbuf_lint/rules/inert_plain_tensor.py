@@ -46,10 +46,11 @@ DOCS = RuleDocs(
         "before it meets others;\n"
         "- a tensor that nothing in its file reads once the object is built;\n"
         "- one that Python alone reads (`.item()`, a condition, a loop, `extra_repr`);\n"
-        "- one on a device that whoever builds the object, or the machine, has to choose, where no method moves or "
-        "changes it; so is an accelerator on which a script or function puts what it gives the constructor;\n"
-        '- one on an accelerator by name (`.cuda()`, `device="cuda"`), where no method moves or changes it. Neither '
-        "this nor the one before counts where a file that calls `DataParallel`, whose replicas lie elsewhere, imports "
+        "- one on a device that whoever builds the object, or the machine, has to choose, where no method changes it "
+        "(a move by hand to the inputs moves nothing then); so is an accelerator on which a script or function puts "
+        "what it gives the constructor;\n"
+        '- one on an accelerator by name (`.cuda()`, `device="cuda"`), where no method changes it. Neither this nor '
+        "the one before counts where a file that calls `DataParallel`, whose replicas lie elsewhere, imports "
         "that of the class;\n"
         "- one of a class that only tests build: it stands inside of a function whose name starts with `test` or of a "
         "`TestCase`, or in a file of tests (`test_*.py`, `*_test.py`), and nothing outside of that file calls it;\n"
