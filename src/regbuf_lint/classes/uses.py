@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 _DICT_LOOKUPS = frozenset({"get", "pop", "setdefault"})
 _TAKING_KEYS = frozenset({"list", "tuple", "set", "sorted", "len"})
+_ASKING = frozenset(
+    {"super", "isinstance", "hasattr", "getattr", "setattr", "delattr", "vars", "type", "id", "len", "repr", "str"}
+)
+"""What Python has that asks an object for what it is, or for an attribute by its name."""
 
 MOVERS = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "xpu"})
 """Methods that move or cast an nn.Module; each moves the parts of the object by ``APPLY`` alone (torch 2.13)."""
@@ -40,6 +44,7 @@ class AttributeUses(Struct, eq=False):
         read: read in any way.
         by_inner: read by a function that the method defines and gives to somebody, who may run it later.
         escaping: passed to a class or method (alone, or in a list or tuple), which may keep it.
+        handing: methods that give the object itself to what they call, which may use any attribute.
         collating: methods passed as ``collate_fn``, which run on the CPU, in a loader's workers.
         dynamic: methods that reach attributes by names not known here (``vars(self)``, ``setattr`` with a variable).
         asking: methods that read attributes by names not known here (``getattr`` with a variable).
@@ -57,6 +62,7 @@ class AttributeUses(Struct, eq=False):
     read: dict[str, set[str]] = field(default_factory=dict)
     by_inner: dict[str, set[str]] = field(default_factory=dict)
     escaping: dict[str, set[str]] = field(default_factory=dict)
+    handing: set[str] = field(default_factory=set)
     collating: set[str] = field(default_factory=set)
     dynamic: set[str] = field(default_factory=set)
     asking: set[str] = field(default_factory=set)
@@ -190,11 +196,14 @@ class _Collector:
         for keyword in node.keywords:
             if keyword.arg == "collate_fn":
                 self._uses.collating.add(self._held(keyword.value) or "")
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if name not in _ASKING and any(map(self._is_object, given)):
+            self._uses.handing.add(self._method)
         if isinstance(function, ast.Name):
             self._builtin(name, node.args)
         makes_tensor = name_in_torch(function).endswith("Tensor")  # `torch.LongTensor` keeps nothing
         if (name[:1].isupper() and not makes_tensor) or self._own(function) is not None:
-            self._hands_on([*node.args, *(keyword.value for keyword in node.keywords)])
+            self._hands_on(given)
 
     def _hands_on(self, arguments: list[ast.expr]) -> None:
         for argument in arguments:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from regbuf_lint.classes.definition import BUILDERS, takes_object
-from regbuf_lint.classes.outside_uses import given_to_others
+from regbuf_lint.classes.outside_uses import given_to_others, read_outside
 from regbuf_lint.index.symbols import own_name
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.construction import construct
@@ -212,7 +212,9 @@ class Follower:
         """
         uses = self._inference.object_uses(symbol)
         reached = self._computing(symbol) if uses.computing else set[str]()
-        pending = set(self._attributes)
+        handing = uses.handing if uses.handing and self._is_read_by_others(symbol) else set[str]()
+        reached |= handing
+        pending = {*self._attributes, *handing}
         if not pending.isdisjoint(uses.by_inner):
             pending.update(calling)
         while pending:
@@ -229,6 +231,13 @@ class Follower:
         every = self._inference.classes(symbol)
         meant = (one for one in every if one == symbol or self._is_named(one, symbol))
         return {name for one in meant for name in self._inference.uses(one).computing}
+
+    def _is_read_by_others(self, symbol: ClassSymbol) -> bool:
+        """Whether a file of the class, or of its bases, reads an attribute from what is not the object of a method."""
+        every = self._inference.classes(symbol)
+        definitions = [self._inference.definition(one) for one in every]
+        files = dict.fromkeys(one.scope.file for one in every)
+        return any(read_outside(one.tree, definitions, name) for one in files for name in self._attributes)
 
     def _is_named(self, base: ClassSymbol, symbol: ClassSymbol) -> bool:
         """Whether the text of a class, or of its base, has the name of an attribute as a string."""
