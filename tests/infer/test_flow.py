@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.inference import Followed, Inference
+    from regbuf_lint.model.class_view import Construction
 
 ONES = "torch.ones(3)"
 
@@ -354,11 +355,16 @@ def test_classes(text: str, expected: dict[str, str]) -> None:
     assert {name: found.get(name) for name in expected} == expected
 
 
+def built_on(base: str, text: str, folder: Path) -> Construction:
+    """Follow the construction of the class ``Model`` of a text, whose base stands in another file."""
+    (folder / "base.py").write_text(base, encoding="utf-8")
+    return built(textwrap.dedent(text), folder)
+
+
 def test_inherited_methods_of_other_files_run_overrides(tmp_path: Path) -> None:
     many = "\n".join(f"        self.a{i} = torch.ones({i})" for i in range(100))
     head = f"{IMPORTS}class Base(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
     base = f"{head}{many}\n        self.build()\n    def build(self): self.v = 1\n"
-    (tmp_path / "base.py").write_text(base, encoding="utf-8")
     text = """
     from base import Base
 
@@ -366,7 +372,7 @@ def test_inherited_methods_of_other_files_run_overrides(tmp_path: Path) -> None:
         def build(self):
             self.v = torch.ones(3)
     """
-    found = described(built(textwrap.dedent(text), tmp_path))
+    found = described(built_on(base, text, tmp_path))
     assert (found["a99"], found["v"]) == ("tensor", "tensor")
 
 
@@ -374,7 +380,6 @@ def test_inherited_methods_of_other_files_know_the_devices_that_they_are_given(t
     many = "\n".join(f"        a{i} = torch.ones({i})" for i in range(100))
     head = f"{IMPORTS}class Base(nn.Module):\n    def grid(self, n, device='cpu', place=None):\n"
     base = f"{head}{many}\n        return torch.ones(n, device=device), torch.ones(n, device=place)\n"
-    (tmp_path / "base.py").write_text(base, encoding="utf-8")
     text = """
     from base import Base
 
@@ -385,7 +390,7 @@ def test_inherited_methods_of_other_files_know_the_devices_that_they_are_given(t
             self.by_position, _ = self.grid(n, torch.device("cuda"))
             self.behind_star, _ = self.grid(*n)
     """
-    attributes = built(textwrap.dedent(text), tmp_path).attributes
+    attributes = built_on(base, text, tmp_path).attributes
     places = {name: [one.location for one in tensors(state.value)] for name, state in attributes.items()}
     assert places == {
         "by_default": [Location.CPU],

@@ -140,7 +140,7 @@ class ClassContext:
     @property
     def was_stopped(self) -> bool:
         """Whether a method is too large to tell all that becomes of an attribute, of those asked about so far."""
-        return any(method.stopped for trace in self._traces.values() for method in trace.methods)
+        return any(trace.was_stopped for trace in self._traces.values())
 
     def _followed(self, attributes: frozenset[str], runs: Callable[[str], bool]) -> Trace:
         at_end = self.construction.attributes

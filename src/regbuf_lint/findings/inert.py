@@ -90,7 +90,7 @@ def _keeps_number(store: Store) -> bool:
 
 
 def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
-    """Why nothing comes of tensors that are all put on some device, where no method moves or changes them.
+    """Why nothing comes of tensors that are all put on some device, where no method changes them.
 
     Who chooses a device there, or names one, moves the object to the same one, unless a trainer does; on one by name
     it stays behind all the same where DataParallel copies the object to others. A method that moves it to its inputs

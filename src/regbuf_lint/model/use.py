@@ -254,12 +254,11 @@ class Trace(Struct, frozen=True, eq=False):
     methods: tuple[MethodSummary, ...] = ()
     _uses: dict[str, list[Use]] = field(default_factory=dict)
     _stores: dict[str, list[Store]] = field(default_factory=dict)
-    _stopped: list[MethodSummary] = field(default_factory=list)
+    _stopped: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._stopped.extend(method.name for method in self.methods if method.stopped)
         for method in self.methods:
-            if method.stopped:
-                self._stopped.append(method)
             for use in method.uses:
                 self._uses.setdefault(use.attribute, []).append(use)
             for store in method.stores:
@@ -288,9 +287,14 @@ class Trace(Struct, frozen=True, eq=False):
             found.setdefault(use.entry, []).append(use)
         return {name: tuple(uses) for name, uses in found.items()}
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether a method is too large, so that not all of it was followed."""
+        return bool(self._stopped)
+
     def was_followed(self, attribute: str) -> bool:
         """Whether the attribute was asked about and all methods were followed to their ends."""
-        return attribute in self.attributes and not self._stopped
+        return attribute in self.attributes and not self.was_stopped
 
     @property
     def tensors(self) -> frozenset[Origin]:

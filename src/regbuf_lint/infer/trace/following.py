@@ -236,7 +236,7 @@ class Follower:
         """Whether a file of the class, or of its bases, reads an attribute from what is not the object of a method."""
         every = self._inference.classes(symbol)
         definitions = [self._inference.definition(one) for one in every]
-        files = dict.fromkeys(one.scope.file for one in every)
+        files = {one.scope.file for one in every}
         return any(read_outside(one.tree, definitions, name) for one in files for name in self._attributes)
 
     def _is_named(self, base: ClassSymbol, symbol: ClassSymbol) -> bool:
