@@ -37,6 +37,9 @@ class Net(nn.Module):
         ("return kept[self.mask]", "uses it as an index, which a tensor on another device has to copy each time"),
         ("kept[name + '.mask'] = self.mask", "stores it in `kept` too"),
         ("kept[name] = self.mask", "combines it with `kept`, which comes from the caller"),
+        ("return kept.type_as(self.mask) + self.mask", "returns what it computes from it"),
+        ("return self.mask[kept.to(self.mask.device)]", "returns it"),
+        ("return self.mask[kept.to(self.mask)].to(name)", "returns it, once it has been moved by hand"),
     ],
 )
 def test_what_is_handed_on_is_the_tensor_or_what_is_computed_from_it(statement: str, words: str) -> None:
@@ -78,9 +81,13 @@ class Net(nn.Module):
             "        return x * self.moved(x)",
             "`forward` (line 14) combines it with `x`, which comes from the caller, to which it is moved by hand",
         ),
+        (
+            "        scaled(self.mask.to(x))",
+            "`forward` (line 14) passes it to `scaled`, once it has been moved by hand",
+        ),
         ("        return x * self.mask", "`forward` (line 14) combines it with `x`, which comes from the caller"),
     ],
-    ids=["before", "within", "in another method", "no move"],
+    ids=["before", "within", "in another method", "before it is passed on", "no move"],
 )
 def test_who_moves_it_by_hand_does_so_where_it_is_moved(body: str, words: str) -> None:
     source = SourceText.from_text(MOVING.format(body=body))

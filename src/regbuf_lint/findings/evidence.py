@@ -80,12 +80,16 @@ def _meetings(context: ClassContext, uses: Iterable[Use]) -> Iterator[tuple[str,
 def _handed_on(uses: Iterable[Use]) -> Iterator[tuple[str, Span, Path, str, str]]:
     for use in uses:
         if use.sink in _HANDED:
-            yield "handed on", use.span, use.path, use.method, _filled(_HANDED[use.sink], use)
+            how = ", once it has been moved by hand" if use.flow is Flow.MOVED else ""
+            yield "handed on", use.span, use.path, use.method, _filled(_HANDED[use.sink], use) + how
 
 
 def _filled(words: str, use: Use) -> str:
-    what = "what it computes from it" if use.flow is Flow.COMPUTED else "it"
-    return words.format(what=what, callee=use.callee)
+    return words.format(what=_MADE.get(use.flow, "it"), callee=use.callee)
+
+
+_MADE = {Flow.COMPUTED: "what it computes from it", Flow.BESIDE: "what it puts on its device"}
+"""What a method uses that is not the tensor itself."""
 
 
 def use_in_words(use: Use) -> str:
@@ -112,12 +116,13 @@ _OTHER_USES = {
 }
 
 
-def _weight(use: Use) -> tuple[bool, bool, bool, bool]:
+def _weight(use: Use) -> tuple[bool, bool, bool, int]:
     """Where a move was forgotten comes before where it was not, what always runs before what may not.
 
-    So does the tensor itself before what has been computed from it.
+    So does the tensor itself before what has been computed from it, and that before what lies beside it.
     """
-    return _is_moved(use), use.entry != "forward", not use.certain, use.flow is Flow.COMPUTED
+    made = {Flow.COMPUTED: 1, Flow.BESIDE: 2}.get(use.flow, 0)
+    return _is_moved(use), use.entry != "forward", not use.certain, made
 
 
 def _is_moved(use: Use) -> bool:

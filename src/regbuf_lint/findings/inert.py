@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.import_chains import imports
 from regbuf_lint.index.known_classes import outside_class
@@ -14,6 +16,8 @@ from regbuf_lint.model.use import Sink
 from regbuf_lint.model.value import Location, Tensor, holds_numbers, is_only, tensors_inside
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from regbuf_lint.class_context.context import ClassContext
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.model.use import Store, Trace
@@ -97,7 +101,7 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
     by hand then moves nothing, unless callers make the tensor, wherever they like.
     """
     value = context.value_of(attribute)
-    places = {one.location for one in tensors_inside(value)}
+    places = _places(tensors_inside(value))
     if not places or not places <= {Location.CHOSEN, Location.NAMED}:
         return None
     trace = context.trace(attribute)
@@ -111,6 +115,20 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
     if _may_be_replicated(context):
         return None
     return NAMED_DEVICE if Location.NAMED in places else CHOSEN_DEVICE
+
+
+def _places(held: Iterable[Tensor]) -> set[Location]:
+    """Where tensors lie; what stays on the CPU on one path alone, as in ``x.cuda() if use_cuda else x``, is chosen."""
+    by_content: dict[Tensor, set[Location]] = {}
+    for one in held:
+        content = replace(one, location=Location.DEFAULT, dims=None, fresh=True, alias="")
+        by_content.setdefault(content, set()).add(one.location)
+    return {place for places in by_content.values() for place in _chosen(places)}
+
+
+def _chosen(places: set[Location]) -> set[Location]:
+    elsewhere = places - {Location.DEFAULT, Location.CPU}
+    return {Location.CHOSEN} if elsewhere and elsewhere != places else places
 
 
 def _serves_tests(context: ClassContext) -> bool:

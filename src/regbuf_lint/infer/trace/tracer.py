@@ -215,7 +215,8 @@ class Tracer:
             else:
                 continue
             end = self._changing(origin) if sink is Sink.MUTATED else sink
-            if end is not None and (others or sink not in MEETING):
+            is_alone = not others and (sink in MEETING or (sink is Sink.INDEX and bool(partners)))
+            if end is not None and not is_alone:
                 self._note(frame, origin, end, node, others, callee)
 
     def _asked_about(self, trail: Trail) -> list[Origin]:
