@@ -38,6 +38,10 @@ class Net(nn.Module):
         ("kept[name + '.mask'] = self.mask", "stores it in `kept` too"),
         ("kept[name] = self.mask", "combines it with `kept`, which comes from the caller"),
         ("return kept.type_as(self.mask) + self.mask", "returns what it computes from it"),
+        (
+            "return kept.to(self.part.device) + self.mask",
+            "combines it with what is computed from `kept`, which comes from the caller",
+        ),
         ("return self.mask[kept.to(self.mask.device)]", "returns it"),
         ("return self.mask[kept.to(self.mask)].to(name)", "returns it, once it has been moved by hand"),
     ],

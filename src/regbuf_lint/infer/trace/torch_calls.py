@@ -296,7 +296,7 @@ def _moved(call: Call, name: str, trail: Trail) -> Trail:
         return trail
     call.tracer.moved(call.frame, trail, call.node)
     there = _beside(origins)
-    is_own_place = bool(there) and all(one.source is Source.ENTRY for one in there)
+    is_own_place = bool(there) and all(map(call.tracer.is_asked_about, there))
     leaving = (one for one in trail.origins if one.flow is not Flow.BESIDE and not (is_own_place and one.follows))
     moved = frozenset(one.then(Flow.MOVED) for one in leaving)
     return Trail(moved | there) if moved | there else made(Source.FRESH, "said")

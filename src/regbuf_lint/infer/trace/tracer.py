@@ -207,7 +207,7 @@ class Tracer:
         callee: str = "",
     ) -> None:
         """Note that the value of a trail ends in a sink; only attributes that somebody asks about count."""
-        for origin in self._asked_about(trail):
+        for origin in filter(self.is_asked_about, trail.origins):
             if origin.flow is Flow.JOINED and sink is Sink.MEETS:
                 others = _made_beside(trail, _others(origin, partners))
             elif origin.is_tensor or (origin.flow, sink) in _ASKED_OF_NO_TENSOR:
@@ -219,14 +219,14 @@ class Tracer:
             if end is not None and not is_alone:
                 self._note(frame, origin, end, node, others, callee)
 
-    def _asked_about(self, trail: Trail) -> list[Origin]:
-        """The origins of a trail that are attributes which somebody asks about."""
-        return [one for one in trail.origins if one.source is Source.ENTRY and one.name in self.attributes]
+    def is_asked_about(self, origin: Origin) -> bool:
+        """Whether an origin is an attribute which somebody asks about."""
+        return origin.source is Source.ENTRY and origin.name in self.attributes
 
     def moved(self, frame: TracedFrame, trail: Trail, node: ast.expr) -> None:
         """Note that the value of a trail is moved by hand."""
         file = frame.scope.file
-        for origin in self._asked_about(trail):
+        for origin in filter(self.is_asked_about, trail.origins):
             if origin.is_tensor:
                 self._moves[Move(origin.name, frame.method, file.span(node), file.path)] = None
 
