@@ -92,7 +92,7 @@ def _decides_place(one: Origin) -> bool:
     """
     if one.source is Source.ENTRY:
         return one.moved
-    return one.flow is Flow.TO_CPU or not one.on_cpu
+    return not one.on_cpu
 
 
 def _subscript(tracer: Tracer, frame: TracedFrame, node: ast.Subscript, value: Value, _state: State) -> Trail:
