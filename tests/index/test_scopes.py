@@ -1,4 +1,4 @@
-"""Who binds the names of a file: functions do, too, where they say ``global``."""
+"""Which names a file and its functions bind; functions bind those of the file, too, where they say ``global``."""
 
 from __future__ import annotations
 
@@ -31,3 +31,19 @@ if TYPE_CHECKING:
 def test_functions_bind_global_names(tmp_path: Path, function: str, expected: bool) -> None:  # noqa: FBT001
     _, file = project_of(tmp_path, f"DEBUG = False\n{function}\n", {})
     assert any(isinstance(one, OpaqueBinding) for one in file.scope.bindings["DEBUG"]) is expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "bound"),
+    [
+        ("counts += 1", {"counts"}),
+        ("counts[torch.argmin(sizes)] += 1", set()),
+        ("table.rows[0] += 1", set()),
+        ("for self.step in steps: pass", set()),
+        ("for table[key], value in steps: pass", {"value"}),
+        ("with opened() as table[key]: pass", set()),
+    ],
+)
+def test_a_target_binds_the_names_that_it_does_not_read(tmp_path: Path, statement: str, bound: set[str]) -> None:
+    _, file = project_of(tmp_path, f"{statement}\n", {})
+    assert set(file.scope.bindings) == bound

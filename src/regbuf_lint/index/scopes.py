@@ -245,7 +245,9 @@ def _unpack(target: ast.expr, value: ast.expr, path: tuple[int, ...]) -> Iterato
 
 
 def _names(target: ast.expr) -> Iterator[str]:
-    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
+    """The names that a target binds; ``x[torch.argmin(y)] += 1`` reads all of its own."""
+    named = (node for node in ast.walk(target) if isinstance(node, ast.Name))
+    return (node.id for node in named if isinstance(node.ctx, ast.Store))
 
 
 def is_parameter(scope: Scope, name: str) -> bool:
