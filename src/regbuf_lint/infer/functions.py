@@ -32,6 +32,7 @@ from regbuf_lint.model.value import (
     Alternative,
     Buffer,
     Device,
+    Distribution,
     Literal,
     Loaded,
     Location,
@@ -350,7 +351,7 @@ def _held_by(one: Alternative) -> Value:
 
 
 def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None, promised: Value) -> Value | None:
-    """The function, class or tensor that a parameter defaults to: what is passed in its place has to do the same.
+    """The function, class, tensor or distribution that a parameter defaults to: what is passed has to do the same.
 
     A class says more than an annotation that names a class of nn.Modules where it means ``type[...]``.
     """
@@ -360,7 +361,7 @@ def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None
     value = _default_value(frame, default)
     if is_only(value, Tensor):
         return held(value, argument=parameter.arg)
-    return value if is_only(value, ExternalValue, FunctionValue, ClassValue) else None
+    return value if is_only(value, ExternalValue, FunctionValue, ClassValue, Distribution) else None
 
 
 def _promise(frame: Frame, parameter: ast.arg, given: Value | None = None) -> Value:
