@@ -27,7 +27,7 @@ from regbuf_lint.infer.trace.following import traced
 from regbuf_lint.model.class_view import GradientRequest, Registration, Write, by_attribute, seen_by
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow
-from regbuf_lint.model.use import Sink
+from regbuf_lint.model.use import SAVING, Sink
 from regbuf_lint.model.value import (
     NAMELESS,
     NONE,
@@ -41,6 +41,7 @@ from regbuf_lint.model.value import (
 )
 from regbuf_lint.model.value import Mapping as MappingValue
 from regbuf_lint.model.value import Sequence as SequenceValue
+from regbuf_lint.torch_facts.library_functions import saves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -321,6 +322,11 @@ class ClassContext:
     def escapes(self, attribute: str) -> bool:
         """Whether a method that builds the object passes the attribute to something that may keep it."""
         return not self.building.isdisjoint(self.object_uses.escaping.get(attribute, ()))
+
+    def saves(self, attribute: str) -> bool:
+        """Whether the class itself writes the value to a file, or into what its own methods add to ``state_dict()``."""
+        uses = self.trace(attribute).uses(attribute)
+        return any(saves(use.callee) or use.entry in SAVING for use in uses)
 
     def is_kept_elsewhere(self, attribute: str) -> bool:
         """Whether something else may hold the very tensor of the attribute once the object is built.

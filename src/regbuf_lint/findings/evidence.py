@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.model.finding import Evidence
 from regbuf_lint.model.trail import Flow, Source
-from regbuf_lint.model.use import MEETING, Sink
+from regbuf_lint.model.use import MEETING, SAVING, Sink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,13 +47,15 @@ def evidence(context: ClassContext, attribute: str) -> tuple[Evidence, ...]:
 
 def _places(context: ClassContext, attribute: str) -> Iterator[tuple[str, Span, Path, str, str]]:
     """What is certain of the tensor comes before what something that is not followed may have made of it."""
-    every = sorted(context.trace(attribute).uses(attribute), key=_weight)
+    hurting = (one for one in context.trace(attribute).uses(attribute) if one.entry not in SAVING)
+    every = sorted(hurting, key=_weight)
     uses = [one for one in every if not one.guessed]
     yield from _meetings(context, uses)
     for store in context.trace(attribute).stores(attribute):
         if store.only_moves:
             yield "moved", store.span, store.path, store.method, "moves it by hand"
-    yield from _changes(context, attribute, uses)
+    if not context.saves(attribute):
+        yield from _changes(context, attribute, uses)
     yield from _handed_on(uses)
     guessed = [one for one in every if one.guessed]
     yield from _meetings(context, guessed)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from regbuf_lint.class_context.change import Change
 from regbuf_lint.class_context.torchscript import may_be_scripted
 from regbuf_lint.classes.attribute_hooks import Passing
+from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import looked_up_in_dict
 from regbuf_lint.classes.shared_memory import sharing_memory
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing, share_tensor
-from regbuf_lint.fixes.persistence import is_computed_anew, is_saved_by_class, may_start_empty, takes_another_shape
+from regbuf_lint.fixes.persistence import is_computed_anew, may_start_empty, takes_another_shape
 from regbuf_lint.fixes.shown_alone import why_shown
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
@@ -20,7 +21,7 @@ from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import NAMELESS, Buffer, Dtype, Parameter, Tensor, is_only, may_be, tensors
+from regbuf_lint.model.value import NAMELESS, Buffer, Dtype, Parameter, Tensor, Unset, is_only, may_be, tensors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         found.append("it splits the statement: local variables take the items, and the lines below register them")
     if share_tensor(plans):
         found.append("one tensor is stored under several names; as buffers they become separate tensors after `.to()`")
-    found.extend(doubt for plan in plans for doubt in _about_views(context, plan))
+    found.extend(doubt for plan in plans for doubt in (*_about_taken_name(context, plan), *_about_views(context, plan)))
     other = next((one for plan in plans for one in plan.writes if not is_only(one.value, *BUFFER_VALUES)), None)
     if other is not None:
         found.append(_about_other(other))
@@ -107,6 +108,17 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
         if plan.attribute is not None and (none := context.places.class_none(plan.attribute)) is not None
     )
     return [*found, *_about_class(context, plans)]
+
+
+def _about_taken_name(context: ClassContext, plan: Plan) -> list[str]:
+    """What stores the attribute where construction has not, before the method that registers it runs."""
+    if plan.attribute is None or not may_be(context.value_of(plan.attribute), Unset):
+        return []
+    registering = {write.step.method for write in plan.chosen} - BUILDERS
+    first = next((one for one in later_writes(context, plan) if one.step.method not in registering), None)
+    if first is None or not registering:
+        return []
+    return [f"{by(first)} may store it before `{min(registering)}` registers it, which raises KeyError then"]
 
 
 def _about_views(context: ClassContext, plan: Plan) -> list[str]:
@@ -229,7 +241,7 @@ def _changes(context: ClassContext, plan: Plan) -> bool:
 def _is_saved_otherwise(context: ClassContext, attribute: str) -> bool:
     """Whether the class itself saves what differs in each object, or changes."""
     differs = any(tensor.random for tensor in tensors(context.value_of(attribute)))
-    return (differs or context.change_of(attribute) is not Change.NONE) and is_saved_by_class(context, attribute)
+    return (differs or context.change_of(attribute) is not Change.NONE) and context.saves(attribute)
 
 
 def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:

@@ -11,7 +11,6 @@ from regbuf_lint.classes.stores import called_for, names_own, reshapes
 from regbuf_lint.model.settings import Persistence
 from regbuf_lint.model.trail import Source
 from regbuf_lint.model.value import NOTHING, NoneValue, may_be, tensors
-from regbuf_lint.torch_facts.library_functions import saves
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
 def is_persistent(context: ClassContext, attribute: str | None, writes: list[Write]) -> bool:
     """Whether a checkpoint needs the value: it is random, or starts from parameters, which are; or it is state.
 
-    What the class saves by itself need not be there, nor what methods only compute once more, as the constructor does.
+    What the class saves by itself need not be there, as its own way to load knows nothing of one key more, nor what
+    methods only compute once more, as the constructor does.
     What may start empty or as None, or is a cache of ``forward``, changes its shape, and a saved one would not load.
     """
     if context.is_script_module or context.settings.without_persistent:
@@ -37,7 +37,7 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
     if change is Change.CACHE or (change is not Change.NONE and starts_empty):
         return False  # a checkpoint that has it could not be loaded into a new object
     serves_one_run = attribute is not None and "cache" in attribute.lower() and change is not Change.NONE
-    if serves_one_run or (attribute is not None and is_saved_by_class(context, attribute)):
+    if serves_one_run or (attribute is not None and context.saves(attribute)):
         return False
     if any(tensor.random or tensor.derived for write in writes for tensor in tensors(write.value)):
         return True
@@ -51,18 +51,6 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
         return not (starts_as_none or any(one(context, attribute) for one in lengths))
     shapes = (_is_reshaped, takes_another_shape)
     return change is Change.STATE and not (attribute is not None and any(one(context, attribute) for one in shapes))
-
-
-def is_saved_by_class(context: ClassContext, attribute: str) -> bool:
-    """Whether the class itself writes the value to a file, or into what its own ``state_dict`` gives.
-
-    Its own way to load that knows nothing of one key more.
-    """
-    uses = context.trace(attribute).uses(attribute)
-    return any(saves(use.callee) or use.entry in _SAVING for use in uses)
-
-
-_SAVING = frozenset({"state_dict", "_save_to_state_dict"})
 
 
 def may_start_empty(writes: Iterable[Write]) -> bool:

@@ -55,6 +55,9 @@ IDENTITY = frozenset({"__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__
 """Methods that compare or show an object: on another device a tensor would even give it another hash."""
 
 
+SAVING = frozenset({"state_dict", "_save_to_state_dict", "get_extra_state"})
+"""Methods of an nn.Module that say what a checkpoint has (torch 2.13)."""
+
 DRAWN = "drawn"
 """Name of the new origin of what is filled at random in place."""
 

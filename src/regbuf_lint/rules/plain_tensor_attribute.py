@@ -221,7 +221,8 @@ def _consequence(
         return f"{left} while the buffer `{buffer}`, now the same, moves"
     adds = outcome.fix.adds if outcome.fix is not None else ()
     is_saved_by_fix = bool(adds) if name is None else attribute_key(name, context.name) in adds
-    unsaved = " and `state_dict()` does not save it" if is_saved_by_fix or outcome.fix is None else ""
+    is_unsaved = is_saved_by_fix or (outcome.fix is None and not (name and context.saves(name)))
+    unsaved = " and `state_dict()` does not save it" if is_unsaved else ""
     return f"{left}{unsaved}" + (f"; {found[0].message}" if found else "")
 
 
