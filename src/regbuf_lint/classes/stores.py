@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _RESHAPING = frozenset(
     {
         "cat", "concat", "concatenate", "hstack", "vstack", "stack", "repeat", "repeat_interleave", "tile", "expand",
-        "pad", "view", "reshape", "flatten", "squeeze", "unsqueeze",
+        "pad", "view", "view_as", "reshape", "reshape_as", "expand_as", "flatten", "squeeze", "unsqueeze", "unfold",
+        "gather", "index_select", "masked_select", "take", "take_along_dim", "transpose", "permute", "movedim", "t",
     }
 )  # fmt: skip
 """Functions and methods whose result has another shape than what they are given."""

@@ -49,7 +49,7 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
         starts_as_none = may_be(context.value_of(attribute), NoneValue)
         lengths = (_is_other_range, _is_of_any_length, takes_another_shape)
         return not (starts_as_none or any(one(context, attribute) for one in lengths))
-    shapes = (_is_reshaped, takes_another_shape)
+    shapes = (is_reshaped, takes_another_shape)
     return change is Change.STATE and not (attribute is not None and any(one(context, attribute) for one in shapes))
 
 
@@ -100,7 +100,7 @@ def takes_another_shape(context: ClassContext, attribute: str) -> bool:
     return bool(anew) and any(name.endswith("_like") for name in called)
 
 
-def _is_reshaped(context: ClassContext, attribute: str) -> bool:
+def is_reshaped(context: ClassContext, attribute: str) -> bool:
     """Whether a method that runs after construction gives the attribute its own value in another shape."""
     return any(
         reshapes(function, receiver_name(function), attribute)
