@@ -210,9 +210,12 @@ class ClassContext:
     @property
     def never_initialises(self) -> bool:
         """Whether no text that construction runs could call ``nn.Module.__init__``."""
-        if self.inference.definition(self.built).decorators or self.overrides("__new__") is not None:
+        decorators = self.inference.definition(self.built).decorators - {"dataclass"}
+        if decorators or self.overrides("__new__") is not None:
             return False
-        return self.inference.is_free_of(self.built, self.construction.called | {"__init__"}, ("super", "__init__"))
+        building = frozenset(one for one in BUILDERS if self.inference.find_method(self.built, one) is not None)
+        called = self.construction.called | building
+        return bool(building) and self.inference.is_free_of(self.built, called, ("super", "__init__"))
 
     def overrides(self, *methods: str) -> str | None:
         """The first of ``methods`` that the class or a base whose source is at hand defines."""

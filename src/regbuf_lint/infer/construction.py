@@ -100,9 +100,17 @@ def _run_initialisers(frame: Frame, symbol: ClassSymbol, state: State, arguments
     listed = map(outside_class, (base.name for base in inference.outside_bases(symbol)))
     if any(one is not None and one.initialises for one in listed):
         begin(frame, state)
-    for name in ("__init__", "__post_init__"):
+    is_generated = _has_generated_initialiser(inference, symbol)
+    for name in ("__post_init__",) if is_generated else ("__init__", "__post_init__"):
         found = inference.find_method(symbol, name)
         if found is not None and state.alive:
             _call(frame, found, state, arguments if name == "__init__" else ANY_ARGUMENTS)
         elif name == "__init__":
             initialise(frame, symbol, state)
+
+
+def _has_generated_initialiser(inference: Inference, symbol: ClassSymbol) -> bool:
+    """Whether `dataclass` writes ``__init__``, which calls no base's (documentation of dataclasses, Python 3.14)."""
+    definitions = map(inference.definition, inference.classes(symbol))
+    first = next((one for one in definitions if "__init__" in one.methods or "dataclass" in one.decorators), None)
+    return first is not None and "__init__" not in first.methods
