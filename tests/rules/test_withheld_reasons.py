@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from regbuf_lint.engine.run import check_source
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.settings import Settings
@@ -89,3 +91,22 @@ def test_a_local_beside_an_attribute_is_no_second_name() -> None:
         assert other.fix is not None
         assert other.fix.applicability is Applicability.DISPLAY
         assert "it is one tensor under two names" in other.help
+
+
+@pytest.mark.parametrize(
+    ("assignment", "is_withheld"), [("model.fit.masks = masks", True), ("print(model.fit.masks)", False)]
+)
+def test_other_files_assign_what_would_be_a_property(tmp_path: Path, assignment: str, is_withheld: bool) -> None:  # noqa: FBT001
+    """They need not name the class: a property without a setter raises AttributeError whoever assigns it."""
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    (tmp_path / "__init__.py").write_text("", encoding="utf-8")
+    training = f"def train(model, masks):\n    {assignment}\n"
+    (tmp_path / "training.py").write_text(training, encoding="utf-8")
+    net = BEFORE.replace("self.times = ", "super().__init__()\n        self.masks = [torch.ones(n)]  # ")
+    text = net + "    def forward(self, x):\n        return [x * one for one in self.masks]\n"
+    (tmp_path / "net.py").write_text(text, encoding="utf-8")
+    checked = check_source(SourceText.from_text(text), tmp_path / "net.py", Settings(root=tmp_path))
+    (finding,) = checked.findings
+    assert (finding.fix is None) is is_withheld
+    reason = "code outside of the class (line 2 of training.py) assigns it, too"
+    assert finding.help.endswith(f"fix withheld: {reason}") is is_withheld

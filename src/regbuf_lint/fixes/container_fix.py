@@ -13,6 +13,7 @@ from regbuf_lint.fixes.buffer_annotations import new_annotation
 from regbuf_lint.fixes.buffer_doubts import judged
 from regbuf_lint.fixes.buffer_fix import BufferFix, text_style, withheld
 from regbuf_lint.fixes.buffer_plan import Plan, Withheld, by, calls_on, plan_for
+from regbuf_lint.infer.outside_writes import assigned_from_outside
 from regbuf_lint.model.class_view import Registration, Write, WriteForm
 from regbuf_lint.model.fix import Edit, Fix
 from regbuf_lint.model.span import Position, Span
@@ -147,6 +148,10 @@ def _refuse_uses(context: ClassContext, attribute: str, write: Write) -> None:
     reason = context.places.container_obstacle(attribute, write.step.statement)
     if reason is not None:
         raise Withheld(reason)
+    outside = assigned_from_outside(context.inference, context.symbol, attribute)
+    if outside is not None:
+        msg = f"code outside of the class ({context.mention(outside[0], outside[1].path)}) assigns it, too"
+        raise Withheld(msg)
     registering = {one.step.method for one in context.construction.events if isinstance(one, Registration)}
     if registering & context.uses.read.get(attribute, set()):
         msg = "the method that reads it registers buffers, perhaps these tensors"

@@ -76,6 +76,17 @@ def given_from_outside(inference: Inference, symbol: ClassSymbol, attribute: str
                 yield Given(file, file.span(target), found, file is own, _is_made_of(owner, value, attribute))
 
 
+def assigned_from_outside(inference: Inference, symbol: ClassSymbol, attribute: str) -> tuple[Span, FileFacts] | None:
+    """Where code outside of a class assigns an attribute of that name, of whatever object; None where none does."""
+    own = symbol.scope.file
+    others = (one for one in inference.project.files_reading(own, attribute) if one is not own)
+    for file in (own, *islice(others, MOST_FILES)):
+        for target, _, _ in given_to_others(file.tree).get(attribute, ()):
+            if not _is_within(symbol, file, target):
+                return file.span(target), file
+    return None
+
+
 def averaged_from_outside(inference: Inference, symbol: ClassSymbol) -> tuple[Span, FileFacts] | None:
     """Where code of a class's package computes in place with each buffer of a model; None where none does."""
     every = inference.project.files_calling_method(symbol.scope.file, "buffers")
