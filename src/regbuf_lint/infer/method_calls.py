@@ -23,7 +23,7 @@ from regbuf_lint.infer.collections import (
 from regbuf_lint.infer.generators import as_seeded, is_generator
 from regbuf_lint.infer.locations import location_of, location_of_method
 from regbuf_lint.infer.numpy_api import ARRAY_CAST, array_of_method
-from regbuf_lint.infer.references import SAMPLING, Instance
+from regbuf_lint.infer.references import SAMPLING, ExternalValue, Instance
 from regbuf_lint.infer.strings import literal_strings, method_of_string
 from regbuf_lint.infer.targets import bind, change_in_place, note_filled, note_random
 from regbuf_lint.infer.torch_api import result_tensor
@@ -62,7 +62,10 @@ if TYPE_CHECKING:
 _SAME_PARAMETER = frozenset({"requires_grad_", "share_memory_", "retain_grad", "float", "contiguous", "cpu"})
 """Methods that give the Parameter itself: casts to what nearly all are, while they are built (torch 2.13)."""
 
-_USUAL_DTYPE: Value = frozenset({Other("dtype:float32"), Other("dtype:float")})
+_USUAL_DTYPE: Value = frozenset(
+    {Other("dtype:float32"), Other("dtype:float"), ExternalValue("torch.FloatTensor"), Literal("torch.FloatTensor")}
+)
+"""Dtypes, and types of tensors, that nearly all Parameters have while they are built."""
 
 
 def call_method_of(frame: Frame, callee: MethodOf, arguments: Arguments, state: State) -> Value:
@@ -132,13 +135,13 @@ def _of_parameter(owner: Parameter, name: str, arguments: Arguments) -> Value:
         return frozenset({owner.asked(arguments.argument(0, "requires_grad"))})
     if name in _SAME_PARAMETER or (name.endswith("_") and not name.endswith("__")):
         return frozenset({owner})
-    if name == "to" and arguments.every() and all(map(_is_usual, arguments.every())):
+    if name in {"to", "type"} and arguments.every() and all(map(_is_usual, arguments.every())):
         return frozenset({owner})
     return torch_api.call_method(name, torch_api.as_plain(owner), arguments) or UNKNOWN
 
 
 def _is_usual(given: Value) -> bool:
-    """Whether an argument of ``to`` is the dtype that nearly all Parameters have, or the device where they are made."""
+    """Whether a move or cast is to the dtype that nearly all Parameters have, or to the device where they are made."""
     return given <= _USUAL_DTYPE or location_of(given) is Location.CPU
 
 
