@@ -11,7 +11,7 @@ from regbuf_lint.classes.definition import BUILDERS
 from regbuf_lint.classes.outside_uses import looked_up_in_dict
 from regbuf_lint.classes.shared_memory import sharing_memory
 from regbuf_lint.fixes.buffer_plan import BUFFER_VALUES, Plan, by, first_tensors, later_writes, replacing, share_tensor
-from regbuf_lint.fixes.persistence import is_computed_anew, is_reshaped, may_start_empty, takes_another_shape
+from regbuf_lint.fixes.persistence import changes_shape, is_computed_anew, may_start_empty
 from regbuf_lint.fixes.shown_alone import why_shown
 from regbuf_lint.fixes.unmet_demands import unmet_demands
 from regbuf_lint.infer.makers import is_stood_for
@@ -249,7 +249,7 @@ def _about_other_shapes(context: ClassContext, plan: Plan) -> list[str]:
     if plan.attribute is None:
         return []
     is_replaced = context.change_of(plan.attribute) in {Change.CACHE, Change.REPLACED}
-    if not is_replaced and not any(one(context, plan.attribute) for one in (takes_another_shape, is_reshaped)):
+    if not is_replaced and not changes_shape(context, plan.attribute):
         return []
     who = replacing(context, plan)
     if plan.persistent:

@@ -47,10 +47,9 @@ def is_persistent(context: ClassContext, attribute: str | None, writes: list[Wri
         return False
     if change is Change.REPLACED and attribute is not None:
         starts_as_none = may_be(context.value_of(attribute), NoneValue)
-        lengths = (_is_other_range, _is_of_any_length, takes_another_shape)
+        lengths = (_is_other_range, _is_of_any_length, _takes_another_shape)
         return not (starts_as_none or any(one(context, attribute) for one in lengths))
-    shapes = (is_reshaped, takes_another_shape)
-    return change is Change.STATE and not (attribute is not None and any(one(context, attribute) for one in shapes))
+    return change is Change.STATE and not (attribute is not None and changes_shape(context, attribute))
 
 
 def may_start_empty(writes: Iterable[Write]) -> bool:
@@ -90,7 +89,12 @@ def _is_of_any_length(context: ClassContext, attribute: str) -> bool:
     return any(has("ragged_functions", f"torch.{name}") or has("ragged_methods", name) for name in called)
 
 
-def takes_another_shape(context: ClassContext, attribute: str) -> bool:
+def changes_shape(context: ClassContext, attribute: str) -> bool:
+    """Whether a method gives the attribute another shape, its own value or what is made like another tensor."""
+    return _is_reshaped(context, attribute) or _takes_another_shape(context, attribute)
+
+
+def _takes_another_shape(context: ClassContext, attribute: str) -> bool:
     """Whether it has no dimensions when it is built, and a method gives it what is shaped like another tensor."""
     starts = list(tensors(context.value_of(attribute)))
     if not starts or not all(one.is_number for one in starts):
@@ -100,7 +104,7 @@ def takes_another_shape(context: ClassContext, attribute: str) -> bool:
     return bool(anew) and any(name.endswith("_like") for name in called)
 
 
-def is_reshaped(context: ClassContext, attribute: str) -> bool:
+def _is_reshaped(context: ClassContext, attribute: str) -> bool:
     """Whether a method that runs after construction gives the attribute its own value in another shape."""
     return any(
         reshapes(function, receiver_name(function), attribute)

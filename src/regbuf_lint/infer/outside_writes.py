@@ -65,26 +65,31 @@ def given_from_outside(inference: Inference, symbol: ClassSymbol, attribute: str
         symbol: the class.
         attribute: its name.
     """
-    own = symbol.scope.file
     name = symbol.scope.qualname.rpartition(".")[2]
-    every = inference.project.files_reading(own, attribute)
-    others = (one for one in every if one is not own and name in one.source.text)
-    for file in (own, *islice(others, MOST_FILES)):
-        for target, owner, value in given_to_others(file.tree).get(attribute, ()):
-            if not _is_within(symbol, file, target) and may_be_object_of(inference, symbol, file, owner):
-                found = Frame(inference, file.scope).evaluate(value, State())
-                yield Given(file, file.span(target), found, file is own, _is_made_of(owner, value, attribute))
+    for file, target, owner, value in _assignments(inference, symbol, attribute, name):
+        if may_be_object_of(inference, symbol, file, owner):
+            found = Frame(inference, file.scope).evaluate(value, State())
+            is_own = file is symbol.scope.file
+            yield Given(file, file.span(target), found, is_own, _is_made_of(owner, value, attribute))
 
 
 def assigned_from_outside(inference: Inference, symbol: ClassSymbol, attribute: str) -> tuple[Span, FileFacts] | None:
     """Where code outside of a class assigns an attribute of that name, of whatever object; None where none does."""
+    every = _assignments(inference, symbol, attribute)
+    return next(((file.span(target), file) for file, target, _, _ in every), None)
+
+
+def _assignments(
+    inference: Inference, symbol: ClassSymbol, attribute: str, word: str = ""
+) -> Iterator[tuple[FileFacts, ast.expr, ast.expr, ast.expr]]:
+    """Targets outside of a class with that attribute, owners and values, in its file and others that have a word."""
     own = symbol.scope.file
-    others = (one for one in inference.project.files_reading(own, attribute) if one is not own)
+    every = inference.project.files_reading(own, attribute)
+    others = (one for one in every if one is not own and word in one.source.text)
     for file in (own, *islice(others, MOST_FILES)):
-        for target, _, _ in given_to_others(file.tree).get(attribute, ()):
+        for target, owner, value in given_to_others(file.tree).get(attribute, ()):
             if not _is_within(symbol, file, target):
-                return file.span(target), file
-    return None
+                yield file, target, owner, value
 
 
 def averaged_from_outside(inference: Inference, symbol: ClassSymbol) -> tuple[Span, FileFacts] | None:
