@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from infer_examples import traced
 
-from regbuf_lint.model.trail import Flow
+from regbuf_lint.model.trail import Flow, Source
 from regbuf_lint.model.use import Sink, Store, Trace, Use
 
 
@@ -110,6 +110,7 @@ def test_what_it_meets(lines: list[str], expected: tuple[str, set[str], bool]) -
         (["return self.x.shape[0] + y"], ("METADATA", "SAME", set())),
         (["return y if self.x is None else y + 1"], ("METADATA", "SAME", set())),
         (["return y.new_zeros(3, device=self.x.device)"], ("PLACE", "SAME", set())),
+        (["from einops import rearrange", "return rearrange(self.x, 'n -> n 1')"], ("RETURNED", "COMPUTED", set())),
         (["self.part.other = self.x"], ("STORED", "SAME", set())),
         (["self.other = self.x"], ("STORED", "SAME", set())),
         (
@@ -236,6 +237,25 @@ def test_a_list_that_gets_parts_of_a_tensor_leaves_the_tensor_as_it_is() -> None
     lines = ["parts = []", "for i in range(3):", "    parts.append(self.x[i])", "return parts[0] + y"]
     assert "MUTATED" not in {sink for sink, *_ in uses(forward(*lines))}
     assert "MUTATED" in {sink for sink, *_ in uses(forward("self.x.append(y)", start="[torch.ones(3)]"))}
+
+
+@pytest.mark.parametrize("move", ["y.to(device=y.device, dtype=self.x.dtype)", "y.to(y.device, self.x.dtype)"])
+def test_what_is_cast_to_its_dtype_lies_elsewhere(move: str) -> None:
+    found = forward(f"z = {move}", "return z + self.held")
+    assert {use.sink for use in found.uses("x")} == {Sink.PLACE}
+
+
+def test_a_dict_that_may_hold_a_tensor_leaves_it_as_it_is() -> None:
+    lines = ["kept = {'x': getattr(self, 'x', None)}", "kept['y'] = y", "return kept"]
+    start = "torch.ones(3)\n        if flag: del self.x"
+    assert "MUTATED" not in {sink for sink, *_ in uses(forward(*lines, start=start))}
+
+
+def test_what_a_plain_object_gives_does_not_follow_the_model() -> None:
+    kernel = "\nclass Kernel:\n    def __init__(self, warp):\n        self.warp = warp\n"
+    found = trace("def forward(self, y, warp):\n    return Kernel(warp).warp(y) + self.x\n", more=kernel)
+    (use,) = found.uses("x")
+    assert {one.source for one in use.partners} == {Source.PARAMETER}
 
 
 def test_a_shape_does_not_decide_where_a_result_lies() -> None:

@@ -25,7 +25,7 @@ from regbuf_lint.infer.collections import (
     updated,
 )
 from regbuf_lint.infer.dimensions import COMPLEX_NUMBER, copies_chosen, is_complex, is_plain_number, lost_dimensions
-from regbuf_lint.infer.narrowing import assume, with_default
+from regbuf_lint.infer.narrowing import assume, truthy, with_default
 from regbuf_lint.infer.numpy_api import array_of_operation
 from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index, spread_variable
 from regbuf_lint.infer.references import FunctionValue, Instance
@@ -237,12 +237,8 @@ def _boolean(frame: Frame, node: ast.BoolOp, state: State) -> Value:
 def _short_circuit(value: Value, *, truth: bool) -> Value:
     """The alternatives of an operand that can be the result of ``or`` (truth) or ``and`` (no truth)."""
     if truth:
-        return frozenset(one for one in without(value, NoneValue) if not _is_falsy(one))
+        return truthy(value)
     return frozenset(one for one in value if isinstance(one, (NoneValue, Literal, Other, Unknown, Sequence, Mapping)))
-
-
-def _is_falsy(one: Alternative) -> bool:
-    return isinstance(one, Literal) and not one.value
 
 
 def _conditional(frame: Frame, node: ast.IfExp, state: State) -> Value:

@@ -20,7 +20,7 @@ from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.chosen_devices import is_chosen_by_callers, names_device
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
-from regbuf_lint.infer.locations import is_chosen_by_machine, is_device
+from regbuf_lint.infer.locations import is_chosen_by_machine, is_device, left_out_as
 from regbuf_lint.infer.narrowing import give_what_others_set, names_asked_for
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
@@ -31,11 +31,10 @@ from regbuf_lint.model.value import (
     UNKNOWN,
     Alternative,
     Buffer,
-    Device,
     Distribution,
+    LeftOut,
     Literal,
     Loaded,
-    Location,
     Mapping,
     NoneValue,
     Other,
@@ -49,6 +48,7 @@ from regbuf_lint.model.value import (
     is_only,
     join,
     may_be,
+    shared_left_out,
     unknown,
     without,
 )
@@ -316,14 +316,15 @@ def _with_default(promised: Value, default: ast.expr) -> Value:
     """What an argument is promised to be that callers may leave out."""
     if isinstance(default, ast.Constant) and isinstance(default.value, str):
         promised = usually(promised, default.value)
-    return frozenset(_left_out(one, is_number=_is_number(default)) for one in promised)
+    left_out = LeftOut.NONE if is_none(default) else LeftOut.OTHER
+    return frozenset(_left_out(one, left_out, is_number=_is_number(default)) for one in promised)
 
 
-def _left_out(one: Alternative, *, is_number: bool) -> Alternative:
-    """What an argument is promised to be that callers may leave out, and that is a number then."""
-    if isinstance(one, Device):
-        return replace(one, location=Location.DEFAULT)
-    return replace(one, number=one.number or is_number, optional=True) if isinstance(one, Unknown) else one
+def _left_out(one: Alternative, left_out: LeftOut, *, is_number: bool) -> Alternative:
+    """What an argument is promised to be that callers may leave out, and whether it is a number then."""
+    if isinstance(one, Unknown):
+        return replace(one, number=one.number or is_number, left_out=left_out)
+    return left_out_as(one, left_out)
 
 
 def _may_be_called(promised: Value) -> bool:
@@ -371,7 +372,7 @@ def _promise(frame: Frame, parameter: ast.arg, given: Value | None = None) -> Va
     name = handed.pop() if len(handed) == 1 else parameter.arg
     if parameter.annotation is None:
         is_number = bool(unknown) and all(one.number for one in unknown)
-        is_optional = bool(unknown) and all(one.optional for one in unknown)
-        return frozenset({Unknown("an argument without annotation", name, number=is_number, optional=is_optional)})
+        left_out = shared_left_out(unknown)
+        return frozenset({Unknown("an argument without annotation", name, number=is_number, left_out=left_out)})
     promised = annotated(frame.inference, frame.scope.parent or frame.scope, parameter.annotation)
     return frame.as_argument(promised, name)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,
     Device,
+    LeftOut,
     Literal,
     Location,
     Other,
@@ -30,12 +33,29 @@ _ACCELERATORS = frozenset({"cuda", "mps", "xpu", "hpu", "mtia", "npu", "xla"})
 def location_of(device: Value) -> Location:
     """The place that a device, its name, its number or a tensor on it stands for; no alternatives where none is given.
 
-    What is now the CPU and now an accelerator is chosen by the machine.
+    What is now the CPU and now an accelerator is chosen by the machine. An argument that is None by default is chosen
+    where it is given; what stands in for it says where it is not.
     """
-    found = {_location_of_one(one) for one in device}
-    if not found or Location.DEFAULT in found:
+    given = frozenset(filter(_is_given, device))
+    found = {_location_of_one(one) for one in device - given}
+    if given and (not found or found.isdisjoint({Location.DEFAULT, Location.CPU})):
+        return Location.CHOSEN
+    if Location.DEFAULT in found or (given and found == {Location.CPU}) or not found:
         return Location.DEFAULT
     return found.pop() if len(found) == 1 else Location.CHOSEN
+
+
+def _is_given(one: Alternative) -> bool:
+    """Whether a value is an argument that is None by default, where it is not None."""
+    if isinstance(one, Unknown):
+        return one.left_out is LeftOut.NONE and one.present
+    return isinstance(one, Other) and one.left_out is LeftOut.NONE
+
+
+def left_out_as(one: Alternative, left_out: LeftOut) -> Alternative:
+    """An argument that may be a device or the name of one, with what it is where callers leave it out."""
+    is_string = isinstance(one, Other) and one.what == "str"
+    return replace(one, left_out=left_out) if is_string or isinstance(one, Device) else one
 
 
 def _location_of_one(one: Alternative) -> Location:
@@ -43,10 +63,14 @@ def _location_of_one(one: Alternative) -> Location:
         if isinstance(one.value, str):
             return _BY_NAME.get(one.value.partition(":")[0], Location.NAMED)
         return Location.NAMED if type(one.value) is int else Location.DEFAULT
-    if isinstance(one, (Device, Tensor)):
+    if isinstance(one, Tensor):
+        return one.location
+    if isinstance(one, (Other, Unknown)) and one.left_out is not LeftOut.NEVER:
+        return Location.DEFAULT
+    if isinstance(one, Device):
         return one.location
     if isinstance(one, Unknown):
-        return Location.DEFAULT if one.optional or one.of_module else Location.CHOSEN
+        return Location.DEFAULT if one.of_module else Location.CHOSEN
     is_left_to_somebody = isinstance(one, Other) and not one.usual and not one.what.startswith("dtype")
     return Location.CHOSEN if is_left_to_somebody else Location.DEFAULT
 
@@ -71,7 +95,8 @@ def _is_device(one: Alternative) -> bool:
 def device_called(arguments: Arguments) -> Device:
     """What ``torch.device(...)`` gives."""
     given = arguments.argument(0, "type") or arguments.argument(0, "device")
-    return Device(location=location_of(given))
+    is_given = bool(given) and all(map(_is_given, given))
+    return Device(location=location_of(given), left_out=LeftOut.NONE if is_given else LeftOut.NEVER)
 
 
 def location_of_call(arguments: Arguments, operands: Iterable[Tensor]) -> Location:

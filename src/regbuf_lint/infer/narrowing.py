@@ -14,7 +14,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
 from regbuf_lint.infer.dimensions import as_numbers
-from regbuf_lint.infer.locations import is_chosen_by_machine
+from regbuf_lint.infer.locations import left_out_as
 from regbuf_lint.infer.references import ExternalValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.targets import shared_attribute
@@ -25,9 +25,7 @@ from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Alternative,
     Buffer,
-    Device,
     Literal,
-    Location,
     NoneValue,
     Parameter,
     Tensor,
@@ -37,6 +35,7 @@ from regbuf_lint.model.value import (
     held,
     is_only,
     may_be,
+    shared_left_out,
     without,
 )
 
@@ -76,8 +75,7 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
     """The values of two branches of a test, where one of them stands in for an argument or a setting.
 
     In ``theta if theta is not None else torch.arange(180)`` the argument that may be left out is a tensor too: what
-    follows has to work with either. So is one a device in whose place stands what the machine chooses, and a number
-    where a number stands in for it, whatever the test asks.
+    follows has to work with either. So is one a number where a number stands in for it, whatever the test asks.
     """
     if _asks_for_none(test):
         taken, other = _as_stand_in(taken, other), _as_stand_in(other, taken)
@@ -85,11 +83,8 @@ def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Val
 
 
 def _as_stand_in(value: Value, stand_in: Value) -> Value:
-    """What an argument is where something of that kind stands in for it."""
-    if is_only(stand_in, Tensor):
-        return _as_tensors(value)
-    is_argument = bool(value) and all(isinstance(one, Unknown) and one.argument for one in value)
-    return frozenset({Device(location=Location.CHOSEN)}) if is_argument and is_chosen_by_machine(stand_in) else value
+    """What an argument is where a tensor stands in for it."""
+    return _as_tensors(value) if is_only(stand_in, Tensor) else value
 
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
@@ -180,9 +175,19 @@ def _compare(frame: Frame, test: ast.Compare, state: State, *, truth: bool) -> b
         possible = any(isinstance(one, (NoneValue, Unset)) or _is_open(one) for one in value)
         _replace(frame, test.left, NONE, state)
         return possible
-    rest = frozenset(replace(one, present=True) if _is_open(one) else one for one in without(value, NoneValue))
+    rest = _not_none(value)
     _replace(frame, test.left, rest, state)
     return bool(rest)
+
+
+def _not_none(value: Value) -> Value:
+    """What a value is where it is not None."""
+    return frozenset(replace(one, present=True) if _is_open(one) else one for one in without(value, NoneValue))
+
+
+def truthy(value: Value) -> Value:
+    """What a value is where it counts as true."""
+    return frozenset(one for one in _not_none(value) if not (isinstance(one, Literal) and not one.value))
 
 
 def _is_open(one: Alternative) -> TypeIs[Unknown]:
@@ -256,7 +261,8 @@ def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, tru
     if truth:
         rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
         if names <= BUILT_IN and may_be(rest, Unknown):
-            rest = without(rest, Unknown) | every
+            left_out = shared_left_out(one for one in rest if isinstance(one, Unknown))
+            rest = without(rest, Unknown) | frozenset(left_out_as(one, left_out) for one in every)
         _replace(frame, test.args[0], rest or every, state)
         return True  # who asks does not believe the annotation
     rest = frozenset(one for one in value if type_name(one) not in names)
@@ -309,7 +315,7 @@ def _truthiness(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> b
     if not value:
         return True
     if truth:
-        rest = frozenset(one for one in without(value, NoneValue) if not (isinstance(one, Literal) and not one.value))
+        rest = truthy(value)
         _replace(frame, test, rest, state)
         return bool(rest)
     return _may_count_as(value, truth=truth)

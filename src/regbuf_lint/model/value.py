@@ -41,6 +41,14 @@ class Location(Enum):
     META = "nowhere: a tensor without data"
 
 
+class LeftOut(Enum):
+    """What an argument is where callers leave it out."""
+
+    NEVER = "they have to give it, or each of them does"
+    NONE = "None"
+    OTHER = "something else"
+
+
 class Differs(IntEnum):
     """Why two constructions of the same object give a value other content; of two reasons the higher counts."""
 
@@ -194,10 +202,12 @@ class Other(Content, frozen=True):
     Attributes:
         what: what it is, in a word.
         usual: the string that it is where nothing else is given, or an empty string.
+        left_out: what it is where callers leave it out, if it is an argument that may be a device or the name of one.
     """
 
     what: str = ""
     usual: str = ""
+    left_out: LeftOut = LeftOut.NEVER
 
 
 class Array(Other, frozen=True):
@@ -217,7 +227,7 @@ class Device(Other, frozen=True):
     """A ``torch.device``.
 
     Attributes:
-        location: which place it is; that of an argument with a default is none that anybody has to choose.
+        location: which place it is.
     """
 
     what: str = "device"
@@ -257,7 +267,7 @@ class Unknown(Content, frozen=True):
         of_module: whether some nn.Module holds it, which looks after it.
         computed: whether an nn.Module has computed it, or what it is part of, so that it is nobody's Parameter.
         number: whether it is a number, or computed from some, where callers give arguments what these default to.
-        optional: whether it is an argument that callers may leave out.
+        left_out: what it is where callers leave it out, if it is an argument.
         location: where it lies if it is a tensor, as far as the code has moved it.
     """
 
@@ -267,7 +277,7 @@ class Unknown(Content, frozen=True):
     of_module: bool = False
     computed: bool = False
     number: bool = False
-    optional: bool = False
+    left_out: LeftOut = LeftOut.NEVER
     location: Location = Location.DEFAULT
 
 
@@ -368,6 +378,14 @@ def is_parameter_or_tensor(value: Value) -> bool:
 def may_be(value: Value, *kinds: type[Alternative]) -> bool:
     """Whether some alternative is of one of ``kinds``."""
     return any(isinstance(one, kinds) for one in value)
+
+
+def shared_left_out(arguments: Iterable[Unknown]) -> LeftOut:
+    """What one of several arguments is where callers leave it out."""
+    found = {one.left_out for one in arguments}
+    if not found or LeftOut.NEVER in found:
+        return LeftOut.NEVER
+    return found.pop() if len(found) == 1 else LeftOut.OTHER
 
 
 def is_only(value: Value, *kinds: type[Alternative]) -> bool:

@@ -15,7 +15,7 @@ from regbuf_lint.infer.references import (
     SelfMethod,
     SelfValue,
 )
-from regbuf_lint.infer.trace.call import Call, part_called, partial_called, passed
+from regbuf_lint.infer.trace.call import Call, computed, part_called, partial_called, passed
 from regbuf_lint.infer.trace.python_calls import BUILTINS
 from regbuf_lint.infer.trace.torch_calls import method_called, torch_called
 from regbuf_lint.model.trail import NOWHERE, Trail, merged
@@ -26,7 +26,7 @@ from regbuf_lint.model.value import (
     is_only,
     may_be,
 )
-from regbuf_lint.torch_facts.library_functions import takes_tensor
+from regbuf_lint.torch_facts.library_functions import is_listed, takes_tensor
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -85,4 +85,4 @@ def _external(call: Call, name: str) -> Trail:
         return NOWHERE
     if top == "math":
         return call.all_end(Sink.HOST)
-    return passed(call)
+    return computed(call, call.trails) if is_listed(name) else passed(call)

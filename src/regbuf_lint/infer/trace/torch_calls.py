@@ -218,9 +218,9 @@ def _names_cpu(one: Alternative) -> bool:
 
 def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
     """Where the result of ``value.method(...)`` comes from; ``owner`` is the value."""
-    if is_only(owner, Submodule, Instance):
-        return part_called(call)
     trail = call.trail(function.value)
+    if is_only(owner, Submodule, Instance):
+        return _unknown_method(call, trail) if is_only(owner, Instance) else part_called(call)
     if is_only(owner, Sequence, Mapping):
         return container_called(call, function.attr, trail, function)
     for trait, what_follows in _METHODS.items():
@@ -287,7 +287,8 @@ def _moved(call: Call, name: str, trail: Trail) -> Trail:
     for one in call.trails:
         call.use(one, Sink.PLACE)
     values = [call.value(one) for _, one in call.given]
-    origins = [] if any(map(_may_be_cpu, values)) else [one for given in call.trails for one in given.origins]
+    given = [trail for trail, value in zip(call.trails, values, strict=True) if not _is_no_device(value)]
+    origins = [] if any(map(_may_be_cpu, values)) else [one for trail in given for one in trail.origins]
     places = [one for one in origins if one.flow is Flow.PLACE]
     to_cpu = bool(places) and all(one.on_cpu for one in places)
     if has("move_to_cpu_methods", name) or to_cpu or any(map(is_cpu, values)):

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.collections import element_of
 from regbuf_lint.model.trail import Flow, Source, Trail
-from regbuf_lint.model.value import NOTHING, TENSOR_KINDS, Literal, NoneValue, Other, is_number, is_only, parts_of
+from regbuf_lint.model.value import (
+    NOTHING,
+    TENSOR_KINDS,
+    Literal,
+    NoneValue,
+    Other,
+    Unset,
+    is_number,
+    is_only,
+    parts_of,
+)
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
@@ -45,7 +55,7 @@ def without_tensors(container: Trail, state: State) -> Trail:
 
 
 def _is_tensor(one: Origin, state: State) -> bool:
-    """Whether a value that comes from an attribute can be nothing but a tensor, or None."""
+    """Whether a value that comes from an attribute can be nothing but a tensor, where it is there."""
     value = state.attribute(one.name).value if one.source is Source.ENTRY else NOTHING
-    kinds = (*TENSOR_KINDS, NoneValue)
+    kinds = (*TENSOR_KINDS, NoneValue, Unset)
     return is_only(value, *kinds) or (one.flow is Flow.ELEMENT and is_only(element_of(value), *kinds))
