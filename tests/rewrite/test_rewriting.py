@@ -255,10 +255,16 @@ def test_what_is_no_cast_cannot_go_into_the_parameter() -> None:
 
 def test_an_annotation_stays_at_a_parameter() -> None:
     text = "self.x: Tensor = torch.ones(n, requires_grad=True)"
-    edit = as_parameter(SourceText.from_text(text), span_of(text, text), "nn.Parameter", STYLE)
+    edit = as_parameter(SourceText.from_text(text), span_of(text, text), "nn.Parameter", STYLE, is_flagged=False)
     assert edit.content == "self.x: Tensor = nn.Parameter(torch.ones(n))"
     with pytest.raises(CannotRewrite):
-        as_parameter(SourceText.from_text("a = b = c"), span_of("a = b = c", "a = b = c"), "nn.Parameter", STYLE)
+        as_parameter(
+            SourceText.from_text("a = b = c"),
+            span_of("a = b = c", "a = b = c"),
+            "nn.Parameter",
+            STYLE,
+            is_flagged=False,
+        )
 
 
 @pytest.mark.parametrize(

@@ -62,11 +62,10 @@ _CASTS = frozenset({"typing.cast", "typing_extensions.cast", "torch.jit.annotate
 
 def call(frame: Frame, node: ast.Call, state: State) -> Value:
     """What a call returns."""
-    asked = _asked_for_gradient(node)
-    if asked is not None:
-        note_gradient(frame, asked, state)
     callee = frame.evaluate(node.func, state)
     arguments = arguments_of(node, lambda one: frame.evaluate(one, state))
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_":
+        note_gradient(frame, node.func.value, arguments.argument(0, "requires_grad"), state)
     if frame.passed is not None and _may_make_object(frame, node, callee):
         frame.passed.setdefault(node, []).append(arguments)
     for keyword in node.keywords:
@@ -125,16 +124,6 @@ def _keywords_of(value: Value) -> dict[str, Value] | None:
     """What ``**value`` passes where the keys of a dict are known, else None."""
     one = next(iter(value)) if len(value) == 1 else None
     return dict(one.items) if isinstance(one, Mapping) and not one.rest else None
-
-
-def _asked_for_gradient(node: ast.Call) -> ast.expr | None:
-    """``self.x`` of ``self.x.requires_grad_()``."""
-    function = node.func
-    if not isinstance(function, ast.Attribute) or function.attr != "requires_grad_":
-        return None
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    refused = any(isinstance(one, ast.Constant) and not one.value for one in given)
-    return None if refused else function.value
 
 
 def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Call, state: State) -> Value:

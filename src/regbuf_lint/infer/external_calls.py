@@ -12,6 +12,7 @@ from regbuf_lint.index.symbols import External
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.collections import dict_of, element_of, items_of, sequence, sequence_of
 from regbuf_lint.infer.dimensions import is_made_of_data
+from regbuf_lint.infer.gradients import asked
 from regbuf_lint.infer.instances import distribution_of
 from regbuf_lint.infer.locations import device_called
 from regbuf_lint.infer.numpy_api import array_of_call
@@ -30,7 +31,6 @@ from regbuf_lint.model.value import (
     Alternative,
     Buffer,
     Differs,
-    Literal,
     Loaded,
     Mapping,
     Parameter,
@@ -41,7 +41,6 @@ from regbuf_lint.model.value import (
     Value,
     is_only,
     join,
-    map_tensors,
     may_be,
     tensors,
     unknown,
@@ -101,9 +100,8 @@ def _partial(arguments: Arguments) -> Value:
 
 def _variable(arguments: Arguments) -> Value:
     """``Variable(t)`` has been ``t`` itself since torch 0.4."""
-    asks = any(isinstance(one, Literal) and bool(one.value) for one in arguments.argument(1, "requires_grad"))
-    data = arguments.argument(0, "data")
-    return map_tensors(data, lambda tensor: replace(tensor, requires_grad=tensor.requires_grad or asks)) or UNKNOWN
+    data, flag = arguments.argument(0, "data"), arguments.argument(1, "requires_grad")
+    return (asked(data, flag) if flag else data) or UNKNOWN
 
 
 def _sizes_as_numbers(frame: Frame, value: Value) -> Value:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
+from regbuf_lint.infer.gradients import asked, is_refused, without_request
 from regbuf_lint.infer.randomness import as_differing, spread, spread_index
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
@@ -19,7 +20,6 @@ from regbuf_lint.model.value import (
     Buffer,
     Differs,
     Distribution,
-    Literal,
     Mapping,
     NoneValue,
     Sequence,
@@ -75,11 +75,9 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Value, state: St
             return
         write(frame, target, target.attr, value, state, form)
     elif target.attr == "requires_grad":
-        wanted = any(isinstance(one, Literal) and bool(one.value) for one in value)
         if isinstance(target.value, ast.Name):
-            state.locals[target.value.id] = map_tensors(owner, lambda tensor: _asking(tensor, wanted=wanted))
-        if wanted or not is_only(value, Literal):
-            note_gradient(frame, target.value, state, always=is_only(value, Literal))
+            state.locals[target.value.id] = asked(without_request(owner), value)
+        note_gradient(frame, target.value, value, state)
     elif target.attr == "data":
         note_filled(frame, target.value, state)
     elif any(isinstance(one, Distribution) for one in owner):
@@ -91,25 +89,22 @@ def _parameterized(value: Value) -> Value:
     return frozenset(replace(one, of_numbers=False) if isinstance(one, Distribution) else one for one in value)
 
 
-def _asking(tensor: Tensor, *, wanted: bool) -> Alternative:
-    return replace(tensor, requires_grad=wanted)
-
-
-def note_gradient(frame: Frame, node: ast.expr, state: State, *, always: bool = True) -> None:
-    """Record that ``node``, if it is an attribute of the object under construction, is to require a gradient.
+def note_gradient(frame: Frame, node: ast.expr, requires_grad: Value, state: State) -> None:
+    """Record that ``node``, if it is an attribute of the object under construction, is asked for a gradient.
 
     Args:
         frame: the function that runs.
         node: what is asked for a gradient.
+        requires_grad: whether it is to require one; no alternative where that is not said.
         state: what is known there.
-        always: whether it is asked for one whatever the program's input.
     """
     node = definition_of(frame.scope.node, node)
+    if is_refused(requires_grad):
+        return
     if frame.recorder is not None and isinstance(node, ast.Attribute) and _is_self(frame, node, state):
         frame.recorder.gradient(node, frame.step(state), node.attr, state.attribute(node.attr).value)
         known = state.attribute(node.attr)
-        asking = map_tensors(known.value, lambda tensor: _asking(tensor, wanted=True))
-        state.attributes[node.attr] = replace(known, value=asking if always else known.value | asking)
+        state.attributes[node.attr] = replace(known, value=asked(known.value, requires_grad))
 
 
 def note_random(frame: Frame, node: ast.expr, state: State) -> None:

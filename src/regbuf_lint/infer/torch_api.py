@@ -13,6 +13,7 @@ from regbuf_lint.infer.dimensions import (
     is_made_of_data,
     may_be_array,
 )
+from regbuf_lint.infer.gradients import asked, without_request
 from regbuf_lint.infer.locations import location_of_call, location_of_method, together
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
@@ -62,6 +63,7 @@ _DTYPES = {
     "cdouble": Dtype.COMPLEX,
 }
 _NO_GRADIENT = {Dtype.INT, Dtype.BOOL}
+_ASKING = "requires_grad"
 _DEEPEST_NESTING = 3
 """Of the methods that give a tensor in another form, those whose result has the same shape."""
 
@@ -92,7 +94,6 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         view_of_parameter=has("view_functions", name) and _holds_parameter(arguments.every()),
         dtype=_dtype_of_call(name, arguments),
         location=location_of_call(arguments, _tensors_in(arguments.every(), 0)),
-        requires_grad=_truthy(arguments.keyword("requires_grad")),
         dims=dims_of_call(name, arguments, like.dims),
         chosen_precision=names_float(arguments.keyword("dtype")) or _is_given_dtype(arguments.keyword("dtype")),
     )
@@ -102,7 +103,9 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         like = replace(like, derived=False, argument="")
     if has("convert_functions", name) and any(isinstance(one, Unknown) for one in arguments.argument(0, "data")):
         like = replace(like, fresh=False, argument=NAMELESS)
-    return _value(_choose(spec, arguments), like)
+    found = _value(_choose(spec, arguments), like)
+    flag = arguments.keyword(_ASKING)
+    return asked(found, flag) if flag else found
 
 
 def _difference_of_function(name: str, operands: Tensor) -> Differs:
@@ -154,7 +157,8 @@ def call_method(name: str, receiver: Tensor, arguments: Arguments) -> Value | No
     if spec is None:
         return None
     like = _method_tensor(name, receiver, arguments)
-    return _value(_choose(spec, arguments), like)
+    found = _value(_choose(spec, arguments), like)
+    return asked(without_request(found), arguments.argument(0, _ASKING)) if name == f"{_ASKING}_" else found
 
 
 def read_property(name: str, receiver: Tensor) -> Value | None:
@@ -271,8 +275,6 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         like = replace(like, fresh=receiver.fresh, requires_grad=receiver.requires_grad, dtype=receiver.dtype)
         if not receiver.derived and not others.derived:
             like = replace(like, derived=False)
-        if name == "requires_grad_":
-            like = replace(like, requires_grad=not _falsy(arguments.argument(0, "requires_grad")))
         if name == "detach_":
             like = replace(like, requires_grad=False, derived=False)
         return like
@@ -395,15 +397,7 @@ def _arrays_in(value: Value) -> list[Array]:
 
 def _may_be_true(value: Value) -> bool:
     """Whether an argument is given, and not to say no."""
-    return bool(value) and not _falsy(value)
-
-
-def _truthy(value: Value) -> bool:
-    return any(isinstance(one, Literal) and bool(one.value) for one in value)
-
-
-def _falsy(value: Value) -> bool:
-    return bool(value) and all(isinstance(one, Literal) and not one.value for one in value)
+    return bool(value) and not all(isinstance(one, Literal) and not one.value for one in value)
 
 
 def _choose(spec: Any, arguments: Arguments | None) -> Any:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.rewrite.errors import CannotRewrite
-from regbuf_lint.rewrite.layout import call
+from regbuf_lint.rewrite.layout import Argument, call
 from regbuf_lint.rewrite.parsing import code, parse_expression, parse_statement, refusing_what_libcst_refuses
 from regbuf_lint.rewrite.places import place_of
 from regbuf_lint.rewrite.registration import Registered, argument, primary
@@ -19,14 +19,22 @@ if TYPE_CHECKING:
     from regbuf_lint.rewrite.style import TextStyle
     from regbuf_lint.source.text import SourceText
 
+FLAGGED = "whether it asks for a gradient is only known at run time"
 _REQUEST = "requires_grad_"
 
 
-def as_parameter(source: SourceText, span: Span, parameter: str, style: TextStyle) -> Edit:
+def as_parameter(source: SourceText, span: Span, parameter: str, style: TextStyle, *, is_flagged: bool) -> Edit:
     """The assignment at ``span`` with its value wrapped in ``parameter(...)`` and ``requires_grad=True`` dropped.
 
+    Args:
+        source: the file.
+        span: the statement.
+        parameter: how the file calls ``nn.Parameter``.
+        style: how to lay out what is written.
+        is_flagged: whether a flag decides whether the tensor asks for a gradient; the Parameter gets it, too.
+
     Raises:
-        CannotRewrite: the statement is no assignment of one target.
+        CannotRewrite: the statement is no assignment of one target, or does not show the flag.
     """
     statement = parse_statement(source, span)
     if isinstance(statement, cst.AnnAssign) and statement.value is not None:
@@ -39,8 +47,17 @@ def as_parameter(source: SourceText, span: Span, parameter: str, style: TextStyl
         msg = "it is no assignment of one target"
         raise CannotRewrite(msg)
     with refusing_what_libcst_refuses():
-        inner = argument(_drop(value).value, Registered(persistent=True))
-        return Edit(span, call(f"{head}{parameter}(", [inner], place_of(source, span, style)))
+        dropped = _drop(value)
+        inner = [argument(dropped.value, Registered(persistent=True))]
+        if is_flagged:
+            inner.append(Argument(_flag(dropped), prefix="requires_grad="))
+        return Edit(span, call(f"{head}{parameter}(", inner, place_of(source, span, style)))
+
+
+def _flag(dropped: _Dropped) -> cst.BaseExpression:
+    if dropped.asked is None:
+        raise CannotRewrite(FLAGGED)
+    return dropped.asked
 
 
 def without_gradient(source: SourceText, span: Span, *, detach: bool) -> Edit:
@@ -107,6 +124,7 @@ def _is_dotted(value: cst.BaseExpression) -> bool:
 class _Dropped(Struct, frozen=True):
     value: cst.BaseExpression
     found: bool
+    asked: cst.BaseExpression | None = None
 
 
 def _drop(value: cst.BaseExpression) -> _Dropped:
@@ -115,17 +133,18 @@ def _drop(value: cst.BaseExpression) -> _Dropped:
         return _Dropped(value, found=False)
     if isinstance(value.func, cst.Attribute):
         if value.func.attr.value == _REQUEST:
-            return _Dropped(value.func.value, found=True)
+            return _Dropped(value.func.value, found=True, asked=next((one.value for one in value.args), None))
         inner = _drop(value.func.value)
         if inner.found:
             changed = value.with_changes(func=value.func.with_changes(value=inner.value))
-            return _Dropped(cast("cst.BaseExpression", changed), found=True)
+            return _Dropped(cast("cst.BaseExpression", changed), found=True, asked=inner.asked)
     kept = [one for one in value.args if not _is_request(one)]
     if len(kept) == len(value.args):
         return _Dropped(value, found=False)
     if kept and value.args[-1] is not kept[-1]:
         kept[-1] = kept[-1].with_changes(comma=value.args[-1].comma)
-    return _Dropped(value.with_changes(args=kept), found=True)
+    asked = next(one.value for one in value.args if _is_request(one))
+    return _Dropped(value.with_changes(args=kept), found=True, asked=asked)
 
 
 def _is_request(one: cst.Arg) -> bool:

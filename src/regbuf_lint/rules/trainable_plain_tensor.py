@@ -59,7 +59,7 @@ DOCS = RuleDocs(
         "        return x * self.scale\n"
     ),
     fix_safety=FixSafety(
-        does="Wraps the tensor in `nn.Parameter(...)`.",
+        does="Wraps the tensor in `nn.Parameter(...)`, with `requires_grad=flag` where a flag decides.",
         unsafe=(
             (
                 "always: the tensor becomes trainable, which is what the code asks for and yet changes what "
@@ -68,7 +68,7 @@ DOCS = RuleDocs(
         ),
         withheld=(
             "the file has no name for `torch.nn`",
-            "a flag decides whether it asks for a gradient",
+            "a flag decides whether it asks for a gradient, and the assigned expression does not show that flag",
             "the statement is more than a plain assignment",
         ),
     ),
@@ -120,11 +120,12 @@ def _finding(context: ClassContext, write: Write) -> Finding:
     has_optimizer = is_given_to_optimizer(context.inference, context.definitions, attribute)
     if has_optimizer and fix is not None:
         note = _TRAINED_TWICE
-    advice = f"make it a Parameter: `self.{write.attribute} = nn.Parameter(...)`"
+    advice = f"make it a Parameter: `self.{attribute} = nn.Parameter(...)`"
+    asks = "may require" if _is_flagged(context, attribute) else "requires"
     return Finding(
         rule=META,
         message=(
-            f"`{context.name}.{write.attribute}` requires a gradient but is no Parameter: "
+            f"`{context.name}.{attribute}` {asks} a gradient but is no Parameter: "
             f"{_OWN_OPTIMIZER if has_optimizer else _UNTRAINED}"
         ),
         span=write.target,
@@ -137,6 +138,11 @@ def _finding(context: ClassContext, write: Write) -> Finding:
     )
 
 
+def _is_flagged(context: ClassContext, attribute: str) -> bool:
+    """Whether it is known only at run time whether an attribute asks for a gradient."""
+    return not all(one.requires_grad for one in tensors(context.value_of(attribute)))
+
+
 def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     name = context.text.torch_name("Parameter", write.step.method)
     if name is None:
@@ -144,16 +150,17 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
     obstacle = parameter_obstacle(context, write)
     if obstacle is not None:
         return None, f"fix withheld: {obstacle}"
-    from regbuf_lint.rewrite.gradients import as_parameter  # noqa: PLC0415  libcst is slow to load
+    from regbuf_lint.rewrite.gradients import FLAGGED, as_parameter  # noqa: PLC0415  libcst is slow to load
 
     events = (one for one in context.construction.events if one.attribute == write.attribute)
     requests = [one for one in events if isinstance(one, GradientRequest)]
-    if requests and not all(one.requires_grad for one in tensors(context.value_of(write.attribute or ""))):
-        return None, "fix withheld: whether it asks for a gradient is only known at run time"
+    is_flagged = _is_flagged(context, write.attribute or "")
+    if requests and is_flagged:
+        return None, f"fix withheld: {FLAGGED}"
     style = context.text.style(write.step.method)
     try:
         edits = [without_request(context, one) for one in requests]
-        edits.append(as_parameter(context.source, write.step.statement, name, style))
+        edits.append(as_parameter(context.source, write.step.statement, name, style, is_flagged=is_flagged))
     except CannotRewrite as reason:
         return None, f"fix withheld: {reason}"
     message = f"Make `{write.attribute}` a Parameter"

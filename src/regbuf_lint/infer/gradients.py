@@ -1,0 +1,26 @@
+"""What an argument ``requires_grad`` makes of a tensor: where a flag decides, one that asks and one that does not."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from regbuf_lint.model.value import Literal, Value, map_tensors
+
+
+def is_refused(requires_grad: Value) -> bool:
+    """Whether an argument says no, whatever the program's input."""
+    return bool(requires_grad) and all(isinstance(one, Literal) and not one.value for one in requires_grad)
+
+
+def asked(value: Value, requires_grad: Value) -> Value:
+    """A value whose tensors ask for no gradient yet, once they have been asked for one."""
+    if is_refused(requires_grad):
+        return value
+    asking = map_tensors(value, lambda tensor: replace(tensor, requires_grad=True))
+    is_certain = all(isinstance(one, Literal) and one.value for one in requires_grad)
+    return asking if is_certain else value | asking
+
+
+def without_request(value: Value) -> Value:
+    """A value whose tensors ask for no gradient."""
+    return map_tensors(value, lambda tensor: replace(tensor, requires_grad=False))
