@@ -17,7 +17,7 @@ from regbuf_lint.infer.collections import (
     sequence,
     sequence_of,
 )
-from regbuf_lint.infer.dimensions import as_numbers
+from regbuf_lint.infer.dimensions import as_numbers, is_plain_number
 from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfValue, SuperValue
 from regbuf_lint.infer.strings import literal_strings, pattern_of, usual_strings
 from regbuf_lint.infer.targets import write
@@ -25,6 +25,7 @@ from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import WriteForm
 from regbuf_lint.model.value import (
     NONE,
+    NUMBER,
     OTHER,
     TENSOR_KINDS,
     UNKNOWN,
@@ -185,7 +186,7 @@ def _arithmetic(operands: list[Value]) -> Value:
         return result | UNKNOWN if any(may_be(value, Unknown) for value in operands) else result
     if any(may_be(value, Unknown, Sequence, NoneValue) for value in operands):
         return UNKNOWN
-    return OTHER
+    return NUMBER if all(value and all(map(is_plain_number, value)) for value in operands) else OTHER
 
 
 def _round(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -> Value:
