@@ -71,6 +71,7 @@ def flows(store: Store) -> set[tuple[str, str, str]]:
         (["return self.x[1:] + y"], ("ELEMENT", {"y"}, True)),
         (["return self.x.unsqueeze(0) + y"], ("SAME", {"y"}, True)),
         (["return torch.where(y > 0, self.x, y)"], ("SAME", {"y"}, True)),
+        (["return y.masked_fill(self.x, 0.0)"], ("SAME", {"y"}, True)),
         (["return self.x * self.held"], ("SAME", {"self.held"}, True)),
         (["return self.x + self.part(y)"], ("SAME", {"self.part"}, True)),
         (["if y.sum() > 0:", "    y = y + self.x", "return y"], ("SAME", {"y"}, False)),

@@ -229,7 +229,7 @@ def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
     if has("draw_methods", function.attr) and _own_generator(call):
         call.use(trail, Sink.DRAW)
         return made(Source.FRESH, "said")
-    if any(isinstance(one, MethodOf) for one in call.callee):
+    if has("tensor_only_methods", function.attr) or any(isinstance(one, MethodOf) for one in call.callee):
         if function.attr in SAMPLING and call.given and any(_is_of_numbers(one) for one in owner):
             call.use(trail, Sink.GROWN)
         if has("alone_methods", function.attr):
