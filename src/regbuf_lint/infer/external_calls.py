@@ -23,6 +23,7 @@ from regbuf_lint.infer.strings import literal_string
 from regbuf_lint.model.value import (
     COMPUTED,
     NAMELESS,
+    NONE,
     NOTHING,
     NUMBER,
     OTHER,
@@ -212,6 +213,16 @@ _EMPTY: dict[str, Value] = {
 }
 
 
+def _deque(arguments: Arguments) -> Value:
+    given = arguments.argument(0, "iterable")
+    return sequence_of("deque", element_of(given)) if given or arguments.starred else sequence("deque", [])
+
+
+def _from_keys(arguments: Arguments) -> Value:
+    """``dict.fromkeys(keys, value)``, whatever the keys are."""
+    return frozenset({Mapping((), arguments.argument(1, "value") or NONE)})
+
+
 def _chain(arguments: Arguments) -> Value:
     return sequence_of("list", join(element_of(value) for value in arguments.positional))
 
@@ -234,8 +245,10 @@ def named_tuple_of(callee: NamedTupleClass, arguments: Arguments) -> Value:
 
 
 _CONTAINERS: dict[str, Callable[[Arguments], Value]] = {
+    "builtins.dict.fromkeys": _from_keys,
     "collections.OrderedDict": dict_of,
     "collections.defaultdict": _default_dict,
+    "collections.deque": _deque,
     "collections.namedtuple": _named_tuple_class,
     "itertools.chain": _chain,
 }
