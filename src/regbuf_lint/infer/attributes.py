@@ -15,6 +15,7 @@ from regbuf_lint.infer.annotations import annotated_in_body
 from regbuf_lint.infer.collections import NAMED_WALKS, WALKS
 from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.numpy_api import ARRAY_CAST, ARRAY_VIEWS, view_of_array
+from regbuf_lint.infer.open_arguments import open_arguments
 from regbuf_lint.infer.references import (
     EVALUATING,
     RETURNING_SELF,
@@ -95,10 +96,20 @@ def read_attribute(frame: Frame, owner: Alternative, name: str, state: State, no
         return _of_object(frame, owner, name, node)
     if isinstance(owner, Sequence) and owner.fields:
         return _of_named_tuple(frame, owner, name, node)
-    return _of_plain_object(owner, name, node)
+    return _of_plain_object(frame, owner, name, node)
 
 
-def _of_plain_object(owner: Alternative, name: str, node: ast.expr) -> Value:
+def _shows_tensor(frame: Frame, owner: Unknown, name: str) -> bool:
+    """Whether the constructor's argument is a tensor, since nothing else has the method, and nothing speaks against."""
+    if not owner.argument or not frame.from_start or frame.symbol is None or not has("tensor_only_methods", name):
+        return False
+    return owner.argument in open_arguments(frame.inference, frame.symbol)
+
+
+def _of_plain_object(frame: Frame, owner: Alternative, name: str, node: ast.expr) -> Value:
+    if isinstance(owner, Unknown) and _shows_tensor(frame, owner, name):
+        argument = Tensor(fresh=False, argument=owner.argument, location=owner.location)
+        return frozenset({MethodOf(argument, name, node)})
     if isinstance(owner, Other) and owner.what == "limits":
         return NUMBER
     if isinstance(owner, Array) and name in ARRAY_VIEWS:
