@@ -240,6 +240,15 @@ def test_a_list_that_gets_parts_of_a_tensor_leaves_the_tensor_as_it_is() -> None
     assert "MUTATED" in {sink for sink, *_ in uses(forward("self.x.append(y)", start="[torch.ones(3)]"))}
 
 
+def test_what_lies_beside_a_result_does_not_lie_beside_the_numbers_that_made_it() -> None:
+    lines = [
+        "for one in self.x:",
+        "    z = torch.stft(y, 4, hop_length=one)",
+        "    y = self.held.to(z.device) + self.held",
+    ]
+    assert {use.sink for use in forward(*lines).uses("x")} == {Sink.HOST}
+
+
 @pytest.mark.parametrize("move", ["y.to(device=y.device, dtype=self.x.dtype)", "y.to(y.device, self.x.dtype)"])
 def test_what_is_cast_to_its_dtype_lies_elsewhere(move: str) -> None:
     found = forward(f"z = {move}", "return z + self.held")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import field
 
-from regbuf_lint.classes.uses import MOVERS
+from regbuf_lint.classes.uses import APPLY, MOVERS
 from regbuf_lint.model.value import Alternative, Sequence, Submodule, Value
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.model.trail import Trail
 
-RETURNING_SELF = MOVERS | {"eval", "train", "requires_grad_", "apply"}
-"""Methods of nn.Module that return the object that they are called on."""
+RETURNING_SELF = MOVERS | {APPLY, "apply", "eval", "requires_grad_", "share_memory", "to_empty", "train"}
+"""Methods of nn.Module that return the object that they are called on (torch 2.13)."""
 
 
 SAMPLING = frozenset({"sample", "sample_n"})

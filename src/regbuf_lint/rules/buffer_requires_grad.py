@@ -107,7 +107,12 @@ def _follows_parameters(context: ClassContext, event: Registration) -> bool:
     if may_be(event.value, Parameter) or any(tensor.requires_grad for tensor in tensors(event.value)):
         return False
     recomputed = event.attribute is not None and context.change_of(event.attribute) is Change.CACHE
-    return recomputed or _freezes_parameters(context)
+    return recomputed or _is_registered_again(context, event) or _freezes_parameters(context)
+
+
+def _is_registered_again(context: ClassContext, event: Registration) -> bool:
+    """Whether ``forward`` calls the method that registers the buffer, as the constructor does."""
+    return not event.step.within.isdisjoint(context.inference.reached_from(context.built, frozenset({"forward"})))
 
 
 def _freezes_parameters(context: ClassContext) -> bool:

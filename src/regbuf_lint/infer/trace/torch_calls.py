@@ -194,8 +194,12 @@ def _device(call: Call) -> Trail | None:
 
 
 def _beside(origins: Iterable[Origin]) -> frozenset[Origin]:
-    """The origins of a new tensor on the device of others; it follows the object where these do."""
-    return frozenset(one if one.flow is Flow.JOINED else replace(one, flow=Flow.BESIDE) for one in origins)
+    """The origins of a new tensor on the device of others; it follows the object where these do.
+
+    A number that the others were made with lies nowhere.
+    """
+    placed = (one for one in origins if one.flow is not Flow.METADATA)
+    return frozenset(one if one.flow is Flow.JOINED else replace(one, flow=Flow.BESIDE) for one in placed)
 
 
 def is_cpu(value: Value) -> bool:
