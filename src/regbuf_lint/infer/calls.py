@@ -188,8 +188,9 @@ def _initialise(frame: Frame, base: str, receiver: Value, state: State) -> None:
 def _call_object(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arguments, state: State) -> Value:
     if callee.symbol is None:
         return UNKNOWN
-    wanted = "__call__" if isinstance(callee, Instance) else "forward"
-    found = frame.inference.find_method(callee.symbol, wanted)
+    found = frame.inference.find_method(callee.symbol, "__call__")
+    if found is None and isinstance(callee, BuiltSubmodule):
+        found = frame.inference.find_method(callee.symbol, "forward")
     if found is None or not _takes(found[1], arguments):
         return UNKNOWN  # an annotation that names a class may mean the class itself, which is called to make an object
     function = bound(*found, frozenset({callee}))
