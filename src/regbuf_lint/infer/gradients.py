@@ -21,6 +21,6 @@ def asked(value: Value, requires_grad: Value) -> Value:
     return asking if is_certain else value | asking
 
 
-def without_request(value: Value) -> Value:
+def unasked(value: Value) -> Value:
     """A value whose tensors ask for no gradient."""
     return map_tensors(value, lambda tensor: replace(tensor, requires_grad=False))

@@ -38,11 +38,11 @@ def location_of(device: Value) -> Location:
     """
     given = frozenset(filter(_is_given, device))
     found = {_location_of_one(one) for one in device - given}
-    if given and (not found or found.isdisjoint({Location.DEFAULT, Location.CPU})):
-        return Location.CHOSEN
-    if Location.DEFAULT in found or (given and found == {Location.CPU}) or not found:
+    if not found:
+        return Location.CHOSEN if given else Location.DEFAULT
+    if Location.DEFAULT in found or (given and found == {Location.CPU}):
         return Location.DEFAULT
-    return found.pop() if len(found) == 1 else Location.CHOSEN
+    return found.pop() if len(found) == 1 and not given else Location.CHOSEN
 
 
 def _is_given(one: Alternative) -> bool:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
-from regbuf_lint.infer.gradients import asked, is_refused, without_request
+from regbuf_lint.infer.gradients import asked, is_refused, unasked
 from regbuf_lint.infer.randomness import as_differing, spread, spread_index
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
@@ -76,7 +76,7 @@ def _bind_attribute(frame: Frame, target: ast.Attribute, value: Value, state: St
         write(frame, target, target.attr, value, state, form)
     elif target.attr == "requires_grad":
         if isinstance(target.value, ast.Name):
-            state.locals[target.value.id] = asked(without_request(owner), value)
+            state.locals[target.value.id] = asked(unasked(owner), value)
         note_gradient(frame, target.value, value, state)
     elif target.attr == "data":
         note_filled(frame, target.value, state)

@@ -13,7 +13,7 @@ from regbuf_lint.infer.dimensions import (
     is_made_of_data,
     may_be_array,
 )
-from regbuf_lint.infer.gradients import asked, without_request
+from regbuf_lint.infer.gradients import asked, unasked
 from regbuf_lint.infer.locations import location_of_call, location_of_method, together
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
@@ -158,7 +158,7 @@ def call_method(name: str, receiver: Tensor, arguments: Arguments) -> Value | No
         return None
     like = _method_tensor(name, receiver, arguments)
     found = _value(_choose(spec, arguments), like)
-    return asked(without_request(found), arguments.argument(0, _ASKING)) if name == f"{_ASKING}_" else found
+    return asked(unasked(found), arguments.argument(0, _ASKING)) if name == f"{_ASKING}_" else found
 
 
 def read_property(name: str, receiver: Tensor) -> Value | None:
