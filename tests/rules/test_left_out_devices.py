@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 class Net(nn.Module):
-    def __init__(self, device{annotation} = None):
+    def __init__(self, device{annotation} = {default}):
         super().__init__()
         {choice}
         self.table = {table}
@@ -47,8 +47,8 @@ ON_THE_CPU = (
 TABLES = ("torch.ones(3, device=device)", "torch.ones(3).to(device)")
 
 
-def code(annotation: str, choice: str, table: str, root: Path) -> str:
-    source = SourceText.from_text(NET.format(annotation=annotation, choice=choice, table=table))
+def code(annotation: str, choice: str, table: str, root: Path, default: str = "None") -> str:
+    source = SourceText.from_text(NET.format(annotation=annotation, default=default, choice=choice, table=table))
     settings = Settings(root=root, select=("RBF001", "RBF006"))
     (found,) = check_source(source, root / "net.py", settings).findings
     return found.code
@@ -70,8 +70,4 @@ def test_the_cpu_is_left(annotation: str, choice: str, table: str, tmp_path: Pat
 
 def test_a_string_by_default_is_no_choice(tmp_path: Path) -> None:
     """``None`` alone leaves the device to what stands in for it."""
-    choice = f"device = device or ({MACHINE})"
-    text = NET.replace("= None", "= 'cpu'").format(annotation="", choice=choice, table=TABLES[0])
-    settings = Settings(root=tmp_path, select=("RBF001", "RBF006"))
-    (found,) = check_source(SourceText.from_text(text), tmp_path / "net.py", settings).findings
-    assert found.code == "RBF001"
+    assert code("", f"device = device or ({MACHINE})", TABLES[0], tmp_path, default="'cpu'") == "RBF001"

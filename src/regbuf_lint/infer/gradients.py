@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from regbuf_lint.model.value import Literal, Value, map_tensors
-
-
-def is_refused(requires_grad: Value) -> bool:
-    """Whether an argument says no, whatever the program's input."""
-    return bool(requires_grad) and all(isinstance(one, Literal) and not one.value for one in requires_grad)
+from regbuf_lint.model.value import Literal, Value, is_refused, map_tensors
 
 
 def asked(value: Value, requires_grad: Value) -> Value:

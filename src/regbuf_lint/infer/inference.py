@@ -74,6 +74,7 @@ class Inference:
         replicated: whether a file that makes replicas of models imports a file, by that file.
         made_by_forward: whether objects of a class end with the ``forward`` that makes them, by class.
         left_where_made: whether who makes objects of a class lets go of them at once, by class.
+        open_arguments: arguments of the constructor that might be tensors, for all that the class says, by class.
         generators: whether a function yields, by function.
         traces: what becomes of attributes, by all that decides it.
         traced_calls: the same as ``summaries`` with where arguments and results come from.
@@ -108,6 +109,7 @@ class Inference:
         self.replicated: Memo[FileFacts, bool] = Memo(project.reads)
         self.made_by_forward: Memo[ClassSymbol, bool] = Memo(project.reads)
         self.left_where_made: Memo[ClassSymbol, bool] = Memo(project.reads)
+        self.open_arguments: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
         self._definitions: dict[Scope, ClassDefinition] = {}
         self._uses: dict[Scope, AttributeUses] = {}
         self._classes: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)

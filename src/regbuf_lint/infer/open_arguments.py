@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name
@@ -35,6 +36,10 @@ def open_arguments(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
         inference: what the run shares.
         symbol: the class.
     """
+    return inference.open_arguments.found(symbol, partial(_open_arguments, inference))
+
+
+def _open_arguments(inference: Inference, symbol: ClassSymbol) -> frozenset[str]:
     found = inference.find_method(symbol, "__init__")
     names = frozenset[str]() if found is None else frozenset(_undecided(inference, *found))
     keywords = frozenset[str]() if found is None else frozenset(_keywords(found[1]))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
-from regbuf_lint.infer.gradients import asked, is_refused, unasked
+from regbuf_lint.infer.gradients import asked, unasked
 from regbuf_lint.infer.randomness import as_differing, spread, spread_index
 from regbuf_lint.infer.references import SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
@@ -27,6 +27,7 @@ from regbuf_lint.model.value import (
     Value,
     held,
     is_only,
+    is_refused,
     join,
     map_tensors,
     may_be,

@@ -35,6 +35,7 @@ from regbuf_lint.model.value import (
     Tensor,
     Unknown,
     Value,
+    is_refused,
     join,
     may_be,
     unknown,
@@ -397,7 +398,7 @@ def _arrays_in(value: Value) -> list[Array]:
 
 def _may_be_true(value: Value) -> bool:
     """Whether an argument is given, and not to say no."""
-    return bool(value) and not all(isinstance(one, Literal) and not one.value for one in value)
+    return bool(value) and not is_refused(value)
 
 
 def _choose(spec: Any, arguments: Arguments | None) -> Any:

@@ -148,10 +148,7 @@ class Parameter(Content, frozen=True):
     def asked(self, requires_grad: Value) -> Parameter:
         """Return it as an argument ``requires_grad`` leaves it; a Parameter is trained where none is given."""
         known = all(isinstance(one, Literal) for one in requires_grad)
-        refused = (
-            bool(requires_grad) and known and not any(one.value for one in requires_grad if isinstance(one, Literal))
-        )
-        return replace(self, trainable=not refused, flagged=not known)
+        return replace(self, trainable=not is_refused(requires_grad), flagged=not known)
 
 
 class Buffer(Alternative, frozen=True):
@@ -378,6 +375,11 @@ def is_parameter_or_tensor(value: Value) -> bool:
 def may_be(value: Value, *kinds: type[Alternative]) -> bool:
     """Whether some alternative is of one of ``kinds``."""
     return any(isinstance(one, kinds) for one in value)
+
+
+def is_refused(flag: Value) -> bool:
+    """Whether an argument is given and says no, whatever the program's input."""
+    return bool(flag) and all(isinstance(one, Literal) and not one.value for one in flag)
 
 
 def shared_left_out(arguments: Iterable[Unknown]) -> LeftOut:

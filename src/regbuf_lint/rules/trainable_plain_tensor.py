@@ -121,7 +121,7 @@ def _finding(context: ClassContext, write: Write) -> Finding:
     if has_optimizer and fix is not None:
         note = _TRAINED_TWICE
     advice = f"make it a Parameter: `self.{attribute} = nn.Parameter(...)`"
-    asks = "may require" if _is_flagged(context, attribute) else "requires"
+    asks = "may require" if _is_flagged(context, write) else "requires"
     return Finding(
         rule=META,
         message=(
@@ -138,9 +138,16 @@ def _finding(context: ClassContext, write: Write) -> Finding:
     )
 
 
-def _is_flagged(context: ClassContext, attribute: str) -> bool:
-    """Whether it is known only at run time whether an attribute asks for a gradient."""
-    return not all(one.requires_grad for one in tensors(context.value_of(attribute)))
+def _requests(context: ClassContext, write: Write) -> list[GradientRequest]:
+    """The statements of their own that ask the attribute of a write for a gradient."""
+    events = (one for one in context.construction.events if one.attribute == write.attribute)
+    return [one for one in events if isinstance(one, GradientRequest)]
+
+
+def _is_flagged(context: ClassContext, write: Write) -> bool:
+    """Whether it is known only at run time whether what is written asks for a gradient."""
+    asked = context.value_of(write.attribute or "") if _requests(context, write) else write.value
+    return not all(one.requires_grad for one in tensors(asked))
 
 
 def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
@@ -152,9 +159,7 @@ def _fix(context: ClassContext, write: Write) -> tuple[Fix | None, str]:
         return None, f"fix withheld: {obstacle}"
     from regbuf_lint.rewrite.gradients import FLAGGED, as_parameter  # noqa: PLC0415  libcst is slow to load
 
-    events = (one for one in context.construction.events if one.attribute == write.attribute)
-    requests = [one for one in events if isinstance(one, GradientRequest)]
-    is_flagged = _is_flagged(context, write.attribute or "")
+    requests, is_flagged = _requests(context, write), _is_flagged(context, write)
     if requests and is_flagged:
         return None, f"fix withheld: {FLAGGED}"
     style = context.text.style(write.step.method)

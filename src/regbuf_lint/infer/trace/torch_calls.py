@@ -223,8 +223,10 @@ def _names_cpu(one: Alternative) -> bool:
 def method_called(call: Call, function: ast.Attribute, owner: Value) -> Trail:
     """Where the result of ``value.method(...)`` comes from; ``owner`` is the value."""
     trail = call.trail(function.value)
+    if is_only(owner, Instance):
+        return _unknown_method(call, trail)
     if is_only(owner, Submodule, Instance):
-        return _unknown_method(call, trail) if is_only(owner, Instance) else part_called(call)
+        return part_called(call)
     if is_only(owner, Sequence, Mapping):
         return container_called(call, function.attr, trail, function)
     for trait, what_follows in _METHODS.items():
