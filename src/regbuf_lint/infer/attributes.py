@@ -31,6 +31,7 @@ from regbuf_lint.infer.references import (
     SelfValue,
     SuperValue,
     bound,
+    class_of,
 )
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.value import (
@@ -156,6 +157,15 @@ def _of_class(frame: Frame, owner: ClassValue, name: str) -> Value:
     return class_level(frame, owner.symbol, name) or UNKNOWN
 
 
+def _method_of(owner: Alternative, symbol: ClassSymbol, method: FunctionNode) -> Value:
+    """A method that is read from an object, bound to it unless it is static."""
+    names = decorator_names(method)
+    receiver: Value = frozenset({owner})
+    if "classmethod" in names:
+        receiver = class_of(receiver)
+    return frozenset({bound(symbol, method, None if "staticmethod" in names else receiver)})
+
+
 def _of_super(frame: Frame, owner: SuperValue, name: str) -> Value:
     symbol = frame.symbol
     if symbol is None:
@@ -163,8 +173,7 @@ def _of_super(frame: Frame, owner: SuperValue, name: str) -> Value:
     found = _readable_method(frame, symbol, name, owner.after)
     if found is None:
         return frozenset({SelfMethod(symbol, name)})
-    receiver: Value = frozenset({SelfValue(symbol)})
-    return frozenset({bound(*found, receiver)})
+    return _method_of(SelfValue(symbol), *found)
 
 
 def _of_submodule(frame: Frame, owner: Submodule, name: str, node: ast.expr) -> Value:
@@ -188,8 +197,7 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule | NamedTuple, name
         return UNKNOWN
     found = frame.inference.find_method(symbol, name)
     if found is not None:
-        receiver: Value = frozenset({owner})
-        return frozenset({bound(*found, receiver)})
+        return _method_of(owner, *found)
     if name in WALKS and frame.inference.hierarchy.membership(symbol).verdict is Verdict.YES:
         return frozenset({MethodOf(owner, name, node)})
     construction = frame.construct(symbol)
@@ -223,9 +231,7 @@ def _from_class(frame: Frame, owner: SelfValue, name: str, state: State) -> Valu
     inference = frame.inference
     found = _readable_method(frame, owner.symbol, name)
     if found is not None:
-        static = "staticmethod" in decorator_names(found[1])
-        receiver: Value | None = None if static else frozenset({owner})
-        return frozenset({bound(*found, receiver)})
+        return _method_of(owner, *found)
     getter = inference.find_property(owner.symbol, name)
     if getter is not None:
         return held(run_method(frame, *getter, frozenset({owner}), state), alias=name)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.classes.definition import arguments_with_defaults, is_name
+from regbuf_lint.classes.definition import arguments_with_defaults
 from regbuf_lint.infer.attributes import read_attribute
 from regbuf_lint.infer.collections import (
     MOST_ITEMS,
@@ -18,7 +18,7 @@ from regbuf_lint.infer.collections import (
     sequence_of,
 )
 from regbuf_lint.infer.dimensions import as_numbers, is_plain_number
-from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfValue, SuperValue
+from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfValue, SuperValue, class_of
 from regbuf_lint.infer.strings import literal_strings, pattern_of, usual_strings
 from regbuf_lint.infer.targets import write
 from regbuf_lint.infer.torch_api import result_tensor
@@ -67,23 +67,11 @@ def _integer(value: Value) -> int | None:
     return one.value if isinstance(one, Literal) and type(one.value) is int else None
 
 
-def _super(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
+def _super(frame: Frame, arguments: Arguments, node: ast.Call, _state: State) -> Value:
     after = [one.symbol for value in arguments.positional[:1] for one in value if isinstance(one, ClassValue)]
     if after:
         return frozenset({SuperValue(after[0])})
-    is_own = not node.args or _is_class_of_object(frame, node.args[0], state)
-    return frozenset({SuperValue(frame.owner)}) if is_own and frame.owner is not None else UNKNOWN
-
-
-def _is_class_of_object(frame: Frame, node: ast.expr, state: State) -> bool:
-    """Whether ``self.__class__`` or ``type(self)`` is there, which ``super`` takes in a class without subclasses."""
-    if isinstance(node, ast.Call) and is_name(node.func, "type") and len(node.args) == 1:
-        owner = node.args[0]
-    elif isinstance(node, ast.Attribute) and node.attr == "__class__":
-        owner = node.value
-    else:
-        return False
-    return any(isinstance(one, SelfValue) for one in frame.evaluate(owner, state))
+    return frozenset({SuperValue(frame.owner)}) if not node.args and frame.owner is not None else UNKNOWN
 
 
 def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> Value:
@@ -197,7 +185,11 @@ def _next(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) -
     return element_of(arguments.argument(0, "iterator")) | arguments.argument(1, "default")
 
 
-def _type(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
+def _type(_frame: Frame, arguments: Arguments, node: ast.Call, _state: State) -> Value:
+    return class_of(arguments.argument(0, "object")) if len(node.args) == 1 else UNKNOWN
+
+
+def _filter(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
     return UNKNOWN
 
 
@@ -226,7 +218,7 @@ BUILTINS: dict[str, Builtin] = {
     "map": _map,
     "sorted": _reordered,
     "reversed": _reordered,
-    "filter": _type,
+    "filter": _filter,
     "max": _extreme,
     "min": _extreme,
     "sum": _sum,

@@ -28,7 +28,7 @@ from regbuf_lint.infer.dimensions import COMPLEX_NUMBER, copies_chosen, is_compl
 from regbuf_lint.infer.narrowing import assume, truthy, with_default
 from regbuf_lint.infer.numpy_api import array_of_operation
 from regbuf_lint.infer.randomness import spread, spread_attribute, spread_index, spread_variable
-from regbuf_lint.infer.references import FunctionValue, Instance
+from regbuf_lint.infer.references import FunctionValue, Instance, class_of
 from regbuf_lint.infer.strings import is_string, joined, literal_strings
 from regbuf_lint.infer.targets import bind
 from regbuf_lint.model.value import (
@@ -79,6 +79,8 @@ def _attribute(frame: Frame, node: ast.Attribute, state: State) -> Value:
     frame.passes(None, owner)
     # None has no such attribute: where there are other alternatives, the run only goes on with one of them.
     present = without(owner, NoneValue) or owner
+    if node.attr == "__class__":
+        return class_of(present)
     found = join(read_attribute(frame, one, node.attr, state, node.value) for one in present) or UNKNOWN
     return spread_attribute(present, node.attr, found)
 
@@ -350,9 +352,11 @@ def _await(frame: Frame, node: ast.Await, state: State) -> Value:
 
 
 def _yield(frame: Frame, node: ast.Yield | ast.YieldFrom, state: State) -> Value:
+    value = NONE
     if node.value is not None:
-        frame.evaluate(node.value, state)
+        value = frame.evaluate(node.value, state)
         frame.leaves(node.value, state)
+    frame.yielded.append(element_of(value) if isinstance(node, ast.YieldFrom) else value)
     return UNKNOWN
 
 

@@ -81,6 +81,7 @@ class Frame:
         quiet_gradient: number of ``torch.no_grad()`` blocks around the present statement.
         statement: the simple statement being executed.
         returned: values of the ``return`` statements reached so far.
+        yielded: values of the ``yield`` expressions reached so far.
         exits: states at these returns.
         broken: per loop around the present statement, the states at its ``break`` and ``continue``.
         buffers: calls of ``nn.Buffer`` reached so far.
@@ -118,6 +119,7 @@ class Frame:
         self.from_start = False
         self.statement: ast.stmt | None = None
         self.returned: list[Value] = []
+        self.yielded: list[Value] = []
         self.exits: list[State] = []
         self.broken: list[list[State]] = []
         self.registered: dict[ast.expr, int] = {}

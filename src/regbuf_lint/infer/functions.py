@@ -169,17 +169,21 @@ def run_body(frame: Frame, function: FunctionValue, arguments: Arguments, state:
     inner.execute(node.body, local)
     frame.left(inner)
     _merge_exits(inner, local, state, may_be_overridden=function.receiver is not None)
-    if _yields(inner, node):
-        return sequence_of("generator", UNKNOWN)
+    return _annotated_result(inner.inference, inner.scope, _result(inner, node, local))
+
+
+def _result(inner: Frame, node: FunctionNode, end: State) -> Value:
+    """What the caller gets from a body that has run to its end."""
     if isinstance(node, ast.AsyncFunctionDef):
         return unknown("a coroutine")
-    value = join(inner.returned) | (NONE if local.alive else frozenset())
+    decorators = decorator_names(node)
     caches = frozenset(decorator for decorator in decorators if decorator.endswith("cache"))
-    if caches:
-        value = held(value)
     if not decorators - caches <= _TRANSPARENT:
-        value = unknown("a decorator may change the result")
-    return _annotated_result(inner.inference, inner.scope, value)
+        return unknown("a decorator may change the result")
+    if _yields(inner, node):
+        return sequence_of("generator", join(inner.yielded) or UNKNOWN)
+    value = join(inner.returned) | (NONE if end.alive else frozenset())
+    return held(value) if caches else value
 
 
 def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import field
 
 from regbuf_lint.classes.uses import APPLY, MOVERS
-from regbuf_lint.model.value import Alternative, Sequence, Submodule, Value
+from regbuf_lint.model.value import UNKNOWN, Alternative, Sequence, Submodule, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -108,6 +108,16 @@ class NamedTupleClass(Alternative, frozen=True):
     """A class that ``collections.namedtuple`` has made, by the names of its fields."""
 
     fields: tuple[str, ...]
+
+
+def class_of(value: Value) -> Value:
+    """What ``type(value)`` is, where the sources of the classes are at hand."""
+    return frozenset(_class_of(one) for one in value) or UNKNOWN
+
+
+def _class_of(one: Alternative) -> Alternative:
+    symbol = one.symbol if isinstance(one, (SelfValue, Instance, BuiltSubmodule, NamedTuple)) else None
+    return Unknown() if symbol is None else ClassValue(symbol)
 
 
 class MethodOf(Alternative, frozen=True):
