@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from regbuf_lint.verify import cli, report  # noqa: E402  from the checkout, installed or not
 from regbuf_lint.verify.cases import pairs  # noqa: E402
+from regbuf_lint.verify.declared import declared_in  # noqa: E402
 from regbuf_lint.verify.isolation.client import WorkerError  # noqa: E402
 from regbuf_lint.verify.isolation.supervision import Limits  # noqa: E402
 from regbuf_lint.verify.model import CaseError  # noqa: E402
@@ -40,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    cases = list(pairs(arguments.fixtures, arguments.findings))
+    cases = list(pairs(arguments.fixtures, declared_in(arguments.findings)))
     limits = Limits(seconds=arguments.timeout)
     devices = arguments.device.split(",")
     with started(devices, limits, arguments.jobs or cli.processors()) as (seen, workers):

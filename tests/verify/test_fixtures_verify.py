@@ -14,6 +14,7 @@ from regbuf_lint.engine.run import check_source
 from regbuf_lint.report.json_format import finding_record
 from regbuf_lint.verify.cases import pairs
 from regbuf_lint.verify.checks.registry import CHECKS
+from regbuf_lint.verify.declared import declared_in
 from regbuf_lint.verify.model import BUILDS, SHOWS_BUG, Outcome
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def reports(findings: Path, device: str) -> dict[str, CaseReport]:
     with pytest.MonkeyPatch.context() as patch:
         borrow_workers(patch)
         patch.chdir(findings.parent)  # each process gets a copy of the working directory: nearly nothing here
-        return verified_fixtures(pairs(FIXTURES, str(findings)), device)
+        return verified_fixtures(pairs(FIXTURES, declared_in(str(findings))), device)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,12 +6,13 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from regbuf_lint.verify.declared import declared
 from regbuf_lint.verify.model import Build, Case, CaseError, Claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from regbuf_lint.verify.declared import Declaring
 
 FIXED = ".fixed.py"
 PROJECT = "project_"
@@ -25,7 +26,7 @@ _EXEMPT = re.compile(r"^# not verified: ([\w-]+): (.*)$", re.MULTILINE)
 _MAKE = re.compile(r"^def make\(", re.MULTILINE)
 
 
-def pairs(root: Path, findings: str = "") -> Iterator[Case]:
+def pairs(root: Path, declared: Declaring | None = None) -> Iterator[Case]:
     """Yield the cases of a directory, or of one file.
 
     A case is ``NAME.py`` with ``make()`` and, for a pair, ``NAME.fixed.py`` beside it; or a directory ``project_NAME``
@@ -37,7 +38,7 @@ def pairs(root: Path, findings: str = "") -> Iterator[Case]:
 
     Args:
         root: the directory or file.
-        findings: the linter's findings in these files as JSON, which say what the fixes declare; may be empty.
+        declared: gives what is said of the fixes of some of the files; None where nothing is.
 
     Raises:
         CaseError: there is nothing of the kind.
@@ -54,12 +55,14 @@ def pairs(root: Path, findings: str = "") -> Iterator[Case]:
         msg = f"{root}: nothing with make() and a fixed version, or with a statement of what is wrong"
         raise CaseError(msg)
     for case in sorted(real, key=lambda case: case.name):
-        yield _declaring(case, findings) if findings and case.fixed is not None else case
+        yield case if declared is None else _declaring(case, declared)
 
 
-def _declaring(case: Case, findings: str) -> Case:
+def _declaring(case: Case, declared: Declaring) -> Case:
     """Return a case that knows the keys which its fixes declare."""
-    said = declared(findings, case.fixed.replaced if case.fixed else ())
+    said = declared(case.fixed.replaced if case.fixed else ())
+    if not said.declared or case.fixed is None:
+        return case
     return replace(case, claims=replace(case.claims, declared=True, adds=said.adds, removes=said.removes))
 
 

@@ -6,24 +6,24 @@ import argparse
 import os
 import signal
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from regbuf_lint import __version__
 from regbuf_lint.verify.cases import pairs
-from regbuf_lint.verify.declared import SEPARATOR, declared
+from regbuf_lint.verify.declared import SEPARATOR, declared_in
 from regbuf_lint.verify.isolation.client import WorkerError
 from regbuf_lint.verify.isolation.supervision import Limits, adopt_orphans
 from regbuf_lint.verify.leaving_out import leaving_out
-from regbuf_lint.verify.model import CaseError, Claims
+from regbuf_lint.verify.model import CaseError
 from regbuf_lint.verify.report import as_json, as_markdown, as_table, check_list, is_verified
 from regbuf_lint.verify.runner import run_cases, started
 from regbuf_lint.verify.user_cases import replacements, user_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from regbuf_lint.verify.declared import Declaring
     from regbuf_lint.verify.model import Case, CaseReport, Machine
 
 VERIFIED, FAILED, MISTAKE, INTERRUPTED = 0, 1, 2, 130
@@ -80,7 +80,8 @@ def _interrupted(_signal: int, _frame: object) -> NoReturn:
 
 def _run(arguments: argparse.Namespace, *, adopts: bool) -> int:
     limits = Limits(arguments.timeout, arguments.memory_limit)
-    cases = list(_cases(arguments))
+    declared = declared_in(arguments.findings)
+    cases = list(_cases(arguments, declared))
     jobs = min(arguments.jobs or processors(), len(cases))
     devices, preload = _devices(arguments.device), _preload(arguments.preload)
     with started(devices, limits, jobs, adopts=adopts, preload=preload) as (seen, workers):
@@ -92,7 +93,7 @@ def _run(arguments: argparse.Namespace, *, adopts: bool) -> int:
             progress.expect(len(some))
             return run_cases(some, seen, workers, on_done=progress.done)
 
-        reports = leaving_out(cases, _declaring(arguments), run) if arguments.leave_out else run(cases)
+        reports = leaving_out(cases, declared, run) if arguments.leave_out else run(cases)
         progress.end()
     text = _report(reports, seen, arguments)
     if arguments.output_file is None:
@@ -114,7 +115,7 @@ def check_cuda(seen: Machine) -> None:
         raise CaseError(msg)
 
 
-def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
+def _cases(arguments: argparse.Namespace, declared: Declaring) -> Iterator[Case]:
     targets = [path for path in arguments.paths if SEPARATOR in path]
     others = [path for path in arguments.paths if SEPARATOR not in path]
     if not arguments.paths:
@@ -127,7 +128,7 @@ def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
             init=arguments.init,
             inputs=arguments.inputs,
             fixed=replacements(arguments.fixed),
-            findings=arguments.findings,
+            declared=declared,
         )
     if arguments.leave_out and (others or not arguments.fixed):
         msg = "--leave-out needs classes and --fixed"
@@ -139,12 +140,7 @@ def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
         if not Path(path).exists():
             msg = f"{path}: no such file or directory"
             raise CaseError(msg)
-        yield from pairs(Path(path), arguments.findings)
-
-
-def _declaring(arguments: argparse.Namespace) -> Callable[[tuple[tuple[str, str], ...]], Claims]:
-    """Return what tells what is said of the fixes of some files."""
-    return partial(declared, arguments.findings) if arguments.findings else lambda _: Claims()
+        yield from pairs(Path(path), declared)
 
 
 def _listed(given: Sequence[str]) -> list[str]:

@@ -16,9 +16,9 @@ from regbuf_lint.verify.report import target_verdicts
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from regbuf_lint.verify.model import Case, Claims
+    from regbuf_lint.verify.declared import Declaring
+    from regbuf_lint.verify.model import Case
 
-    Declaring = Callable[[tuple[tuple[str, str], ...]], Claims]
     Running = Callable[[Sequence[Case]], list[CaseReport]]
 
 _NOT_BESIDE_ALL = "it verifies beside some of the other files, and not beside all"

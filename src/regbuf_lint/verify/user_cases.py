@@ -6,11 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.verify.declared import SEPARATOR, declared
+from regbuf_lint.verify.declared import SEPARATOR
 from regbuf_lint.verify.model import Build, Case, CaseError, Claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from regbuf_lint.verify.declared import Declaring
 
 _BESIDE_FACTORY = "inputs"
 
@@ -62,7 +64,7 @@ def user_cases(
     init: str,
     inputs: str,
     fixed: tuple[tuple[str, str], ...] = (),
-    findings: str = "",
+    declared: Declaring | None = None,
 ) -> Iterator[Case]:
     """Yield a case for each factory, or for the one expression.
 
@@ -72,7 +74,7 @@ def user_cases(
         init: an expression that gives a module; its names are those of the target's file.
         inputs: an expression that gives the inputs; where empty, those of the factory or of ``inputs()`` beside it.
         fixed: files with the files that would take their place; then both versions are compared.
-        findings: a file with the findings whose fixes were made, as the linter's JSON, which say what they declare.
+        declared: gives what is said of the fixes of some files; None where nothing is.
 
     Raises:
         CaseError: a file is not there, or nothing says how to build the classes.
@@ -88,7 +90,7 @@ def user_cases(
     _check_expression("--inputs", inputs)
     file = str(places[0][0])
     named = tuple(f"{place}{SEPARATOR}{name}" for place, name in places)
-    claims = declared(findings, fixed) if findings else Claims()
+    claims = Claims() if declared is None else declared(fixed)
     paths = (str(Path.cwd()),)
     builds = [(targets[0], Build(file, init=init, inputs=inputs, paths=paths))] if init else []
     for factory in factories:

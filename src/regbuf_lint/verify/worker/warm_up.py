@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -10,8 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_OF_SOME_CHECKS = tuple(f"regbuf_lint.verify.worker.{name}" for name in ("held", "other_arguments", "other_inputs"))
+
+
 def warm_up(preload: Sequence[str]) -> None:
-    """Import torch and all checks, and export a module; nothing here starts a thread or touches an accelerator.
+    """Import torch and all checks, export a module and save its state, without a thread and without an accelerator.
 
     Args:
         preload: names of modules that are imported, too.
@@ -30,6 +34,7 @@ def warm_up(preload: Sequence[str]) -> None:
         import torch.export  # noqa: PLC0415
 
         torch.export.export(nn.Linear(2, 2), (torch.zeros(1, 2),))
-    for name in preload:
+    torch.save(nn.Linear(2, 2).state_dict(), io.BytesIO())
+    for name in (*_OF_SOME_CHECKS, *preload):
         import_module(name)
     untouched()
