@@ -119,8 +119,8 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
         values = dict.fromkeys(stated, UNKNOWN)
     else:
         names = _told_about(function, names, [call for _, call in every], stated)
-        given = (_given(inference, scope, call, shows_all=not inside) for scope, call in every) if names else ()
-        values = _agreed(function, given, names, stated)
+        given = ((call, _given(inference, scope, call, shows_all=not inside)) for scope, call in every)
+        values = _agreed(function, given, names, stated) if names else {}
     known = {name: _TENSOR if name in stated and may_be(value, Unknown) else value for name, value in values.items()}
     sure = {name: held(value, argument=name) for name, value in known.items() if is_tensor(value)}
     return Arguments(keywords=sure, starred=True) if sure else ANY_ARGUMENTS
@@ -170,18 +170,21 @@ def stated_to_be_tensors(
 
 
 def _agreed(
-    function: FunctionNode, calls: Iterable[list[Arguments]], names: frozenset[str], stated: frozenset[str]
+    function: FunctionNode,
+    calls: Iterable[tuple[ast.Call, list[Arguments]]],
+    names: frozenset[str],
+    stated: frozenset[str],
 ) -> dict[str, Value]:
     """What calls give for those of some arguments that are tensors, or None, in each of them.
 
     Nothing speaks against those that are ``stated`` to be tensors where a call does not tell what it gives.
     """
     values: dict[str, list[Value]] = {name: [] for name in names}
-    for given in calls:
+    for call, given in calls:
         values = {
             name: [*before, found]
             for name, before in values.items()
-            if (found := _value(function, name, given)) <= NONE
+            if (found := _value(function, name, call, given)) <= NONE
             or is_tensor(found)
             or (name in stated and is_only(found, Unknown, Tensor, NoneValue))
         }
@@ -194,7 +197,8 @@ def given_for(
     inference: Inference, function: FunctionNode, argument: str, every: list[tuple[Scope, ast.Call]]
 ) -> list[tuple[Scope, Value]]:
     """What those of some calls give for an argument that give something, with the scope that each stands in."""
-    values = ((scope, _value(function, argument, _given(inference, scope, call))) for scope, call in every)
+    some = ((scope, call) for scope, call in every if not _leaves_out(function, argument, call))
+    values = ((scope, _value(function, argument, call, _given(inference, scope, call))) for scope, call in some)
     return [(scope, value) for scope, value in values if not value <= NONE]
 
 
@@ -263,11 +267,19 @@ def _is_passed_on(arguments: Arguments) -> bool:
     return any(tensor.argument for value in arguments.every() for tensor in tensors(value))
 
 
-def _value(function: FunctionNode, name: str, given: list[Arguments]) -> Value:
+def _value(function: FunctionNode, name: str, call: ast.Call, given: list[Arguments]) -> Value:
     """What an argument is at a call, None where it is left out."""
+    if _leaves_out(function, name, call):
+        return NONE
     if not given or any(one.starred for one in given):
         return UNKNOWN
     names = positional_names(function)
     if name not in names:
         return join(one.keyword(name) or NONE for one in given)
     return join(one.argument(names.index(name), name) or NONE for one in given)
+
+
+def _leaves_out(function: FunctionNode, name: str, call: ast.Call) -> bool:
+    """Whether a call gives nothing for an argument, as its text says."""
+    is_open = any(keyword.arg is None for keyword in call.keywords) or name in _behind_star(function, call)
+    return not is_open and name not in given_expressions(function, call)

@@ -163,6 +163,10 @@ def _first_that_decides(frame: Frame, test: ast.BoolOp, state: State, *, truth: 
 
 def _compare(frame: Frame, test: ast.Compare, state: State, *, truth: bool) -> bool:
     operator, other = test.ops[0], test.comparators[0]
+    asked = _asked_for_class(frame, test.left, state)
+    if asked is not None:
+        is_one = isinstance(operator, (ast.Is, ast.Eq, ast.In)) is truth
+        return not is_one or of_class(frame, asked, other, state, truth=True)
     is_none = isinstance(other, ast.Constant) and other.value is None
     if not is_none or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
         frame.compared(test, state, truth=truth)
@@ -202,14 +206,24 @@ def _call(frame: Frame, test: ast.Call, state: State, *, truth: bool) -> bool:
         return True
     if "builtins.hasattr" in names and len(test.args) > 1:
         return _hasattr(frame, test.args[0], test.args[1], state, truth=truth)
-    value = _current(frame, test.args[0], state)
-    if value is None:
-        return True
-    if names & {"torch.is_tensor", "torch.overrides.is_tensor_like"}:
-        return _keep_tensors(frame, test.args[0], value, state, truth=truth)
     if "builtins.isinstance" in names:
-        return _isinstance(frame, test, value, state, truth=truth)
+        return of_class(frame, test.args[0], test.args[-1], state, truth=truth)
+    value = _current(frame, test.args[0], state)
+    if value is not None and names & {"torch.is_tensor", "torch.overrides.is_tensor_like"}:
+        return _keep_tensors(frame, test.args[0], value, state, truth=truth)
     return True
+
+
+def _asked_for_class(frame: Frame, node: ast.expr, state: State) -> ast.expr | None:
+    """``x`` for ``type(x)`` and ``x.__class__``, None for any other expression."""
+    if isinstance(node, ast.Attribute) and node.attr == "__class__":
+        return node.value
+    if not isinstance(node, ast.Call) or len(node.args) != 1:
+        return None
+    callee = frame.evaluate(node.func, state)
+    return (
+        node.args[0] if any(isinstance(one, ExternalValue) and one.name == "builtins.type" for one in callee) else None
+    )
 
 
 def _hasattr(frame: Frame, owner: ast.expr, key: ast.expr, state: State, *, truth: bool) -> bool:
@@ -240,39 +254,55 @@ def _is_set_elsewhere(frame: Frame, name: str, state: State) -> bool:
     return True
 
 
-def _isinstance(frame: Frame, test: ast.Call, value: Value, state: State, *, truth: bool) -> bool:
-    classes = _alternatives(test.args[-1])
+def of_class(frame: Frame, node: ast.expr, named: ast.expr, state: State, *, truth: bool) -> bool:
+    """Narrow ``state`` to where ``node`` is (or is not) an instance of what is named; False where that cannot be."""
+    value = _current(frame, node, state)
+    if value is None:
+        return True
+    classes = _alternatives(named)
     if all(is_of_other_kind(frame.inference, frame.scope, one) for one in classes):
         open_ones = frozenset(one for one in value if not is_certain(one))
         if truth and not open_ones:
             return False
         value = open_ones if truth else value
         if any(is_tensor_subclass(frame.inference, frame.scope, one) for one in classes):
-            return not truth or _keep_tensors(frame, test.args[0], value, state, truth=True)
+            return not truth or _keep_tensors(frame, node, value, state, truth=True)
     allowed = [annotated(frame.inference, frame.scope, one) for one in classes]
     every = frozenset(one for value in allowed for one in value)
     if all(isinstance(one, TENSOR_KINDS) for one in every) and any(isinstance(one, Tensor) for one in every):
-        return _keep_tensors(frame, test.args[0], value, state, truth=truth)
+        return _keep_tensors(frame, node, value, state, truth=truth)
     if every and all(isinstance(one, Parameter) for one in every):
-        return _keep_parameters(frame, test.args[0], value, state, truth=truth)
+        return _keep_parameters(frame, node, value, state, truth=truth)
     if any(isinstance(one, (*TENSOR_KINDS, Unknown)) for one in every):
         return True
     names = frozenset(one.id if isinstance(one, ast.Name) else "?" for one in classes)
     if truth:
         rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
-        if names <= BUILT_IN and may_be(rest, Unknown):
+        if may_be(rest, Unknown):
             left_out = shared_left_out(one for one in rest if isinstance(one, Unknown))
             rest = without(rest, Unknown) | frozenset(left_out_as(one, left_out) for one in every)
-        _replace(frame, test.args[0], rest or every, state)
+        _replace(frame, node, rest or every, state)
         return True  # who asks does not believe the annotation
     rest = frozenset(one for one in value if type_name(one) not in names)
-    _replace(frame, test.args[0], rest or value, state)
+    _replace(frame, node, rest or value, state)
     return bool(rest)
+
+
+def matches(frame: Frame, subject: ast.expr, pattern: ast.pattern, state: State) -> bool:
+    """Narrow ``state`` to where what ``match`` looks at fits a pattern; False where that cannot be."""
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        return matches(frame, subject, pattern.pattern, state)
+    if isinstance(pattern, ast.MatchClass):
+        return of_class(frame, subject, pattern.cls, state, truth=True)
+    if isinstance(pattern, ast.MatchOr) and all(isinstance(one, ast.MatchClass) for one in pattern.patterns):
+        named = [one.cls for one in pattern.patterns if isinstance(one, ast.MatchClass)]
+        return of_class(frame, subject, ast.Tuple(named, ast.Load()), state, truth=True)
+    return True
 
 
 def _alternatives(node: ast.expr) -> list[ast.expr]:
     """The classes that ``isinstance`` asks for: one, a tuple of them, or ``A | B``."""
-    if isinstance(node, ast.Tuple):
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return [one for item in node.elts for one in _alternatives(item)]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return [*_alternatives(node.left), *_alternatives(node.right)]

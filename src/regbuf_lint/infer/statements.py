@@ -15,7 +15,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import element_of, items_of
 from regbuf_lint.infer.expressions import combine
 from regbuf_lint.infer.locations import shared_location
-from regbuf_lint.infer.narrowing import assume, give_default
+from regbuf_lint.infer.narrowing import assume, give_default, matches
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.symbols import value_of_symbols
@@ -282,10 +282,12 @@ def _match(frame: Frame, statement: ast.Match, state: State) -> None:
     reached = []
     for case in statement.cases:
         branch = state.copy()
+        if not matches(frame, statement.subject, case.pattern, branch):
+            continue
         for node in walk(case.pattern):
             name = getattr(node, "name", None) if isinstance(node, (ast.MatchAs, ast.MatchStar)) else None
             if name:
-                branch.locals[name] = UNKNOWN
+                branch.locals[name] = frame.evaluate(statement.subject, branch) if node is case.pattern else UNKNOWN
         with frame.maybe():
             frame.execute(case.body, branch)
         reached.append(branch)
