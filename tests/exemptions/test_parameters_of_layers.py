@@ -43,6 +43,14 @@ LINEAR = (
     "match layer:\n    case nn.Linear() | nn.Bilinear(): return {}",
     "match layer:\n    case nn.Linear() as other: return {}",
 )
+HELD = (
+    "made = nn.Sequential(nn.Linear(3, 3))\nlayer = made[0]\nreturn {}",
+    "for layer in nn.ModuleList(layer):\n    yield {}",
+    "layer = nn.ModuleDict(layer)[kind]\nreturn {}",
+    "for layer in layer.modules():\n    if isinstance(layer, nn.Linear): yield {}",
+    "for _, layer in layer.named_children():\n    yield {}",
+    "layer, = layer[2:].children() if isinstance(layer, nn.Sequential) else ()\nreturn {}",
+)
 SOMETHING_ELSE = (
     "return {}",
     "if layer: return {}",
@@ -66,6 +74,18 @@ def test_a_parameter_is_given(asking: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("asking", LINEAR)
 def test_its_data_is_none(asking: str, tmp_path: Path) -> None:
     assert reported(body(asking, "Rebuilt(layer.weight.data, layer.bias.data)"), tmp_path) == ["bias"]
+
+
+@pytest.mark.parametrize("asking", HELD)
+def test_a_module_that_is_held_looks_after_it(asking: str, tmp_path: Path) -> None:
+    assert reported(body(asking), tmp_path) == []
+
+
+@pytest.mark.parametrize("decorator", ["@staticmethod", "@classmethod"])
+def test_a_method_of_the_class_is_a_function(decorator: str, tmp_path: Path) -> None:
+    taken = "cls, layer" if decorator == "@classmethod" else "layer"
+    made = f"    {decorator}\n    def of({taken}: nn.Linear):\n        return Rebuilt(layer.weight, layer.bias)\n"
+    assert reported(NET.partition("def rebuild")[0] + made, tmp_path) == []
 
 
 @pytest.mark.parametrize("asking", SOMETHING_ELSE)

@@ -55,16 +55,33 @@ def sequence_of(kind: str, element: Value) -> Value:
 
 _PARAMETER: Value = frozenset({Parameter()})
 _BUFFER: Value = frozenset({Buffer(Tensor(fresh=False))})
+_MODULE: Value = frozenset({Submodule()})
 _NAME: Value = frozenset({Other("str")})
 WALKS: dict[str, Value] = {
     "parameters": sequence_of("generator", _PARAMETER),
     "named_parameters": sequence_of("generator", sequence("tuple", [_NAME, _PARAMETER])),
     "buffers": sequence_of("generator", _BUFFER),
     "named_buffers": sequence_of("generator", sequence("tuple", [_NAME, _BUFFER])),
+    "children": sequence_of("generator", _MODULE),
+    "modules": sequence_of("generator", _MODULE),
+    "named_children": sequence_of("generator", sequence("tuple", [_NAME, _MODULE])),
+    "named_modules": sequence_of("generator", sequence("tuple", [_NAME, _MODULE])),
 }
-"""What methods of nn.Module give that walk through its Parameters or buffers."""
-NAMED_WALKS = frozenset({"named_parameters", "named_buffers"})
+"""What methods of nn.Module give that walk through what it holds."""
+NAMED_WALKS = frozenset(name for name in WALKS if name.startswith("named_"))
 """Those that nothing else has: whatever is asked for them is an nn.Module."""
+
+
+_HELD = {
+    **dict.fromkeys(("ModuleDict", "ModuleList", "Sequential"), _MODULE),
+    **dict.fromkeys(("ParameterDict", "ParameterList"), _PARAMETER),
+}
+"""What torch's own lists and dicts hold; those of Parameters make Parameters of all tensors (torch 1.12)."""
+
+
+def held_by(one: Submodule) -> Value:
+    """What an nn.Module holds that is one of torch's own lists and dicts."""
+    return _HELD.get(one.class_name.rpartition(".")[2], UNKNOWN) if type(one) is Submodule else UNKNOWN
 
 
 def element_of(value: Value) -> Value:
@@ -79,8 +96,8 @@ def _element(one: Alternative) -> Value:
         return frozenset({part_of(one, lost=1)})
     if isinstance(one, Mapping):
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
-    if is_parameter_list(one):
-        return frozenset({Parameter()})
+    if isinstance(one, Submodule):
+        return _NAME if one.class_name.endswith("Dict") else held_by(one)
     if isinstance(one, Array):
         return frozenset({one})
     if isinstance(one, Literal):
@@ -89,11 +106,6 @@ def _element(one: Alternative) -> Value:
         kind = _KIND_OF_ITEMS.get(one.what.partition(":")[0])
         return UNKNOWN if kind is None else frozenset({Other(kind)})
     return frozenset({part_of_loaded(one, Part.ELEMENT)}) if isinstance(one, Loaded) else UNKNOWN
-
-
-def is_parameter_list(one: Alternative) -> bool:
-    """Whether an alternative is an ``nn.ParameterList``, which makes Parameters of all tensors (torch 1.12)."""
-    return isinstance(one, Submodule) and one.class_name.endswith(".ParameterList")
 
 
 def part_of_loaded(one: Loaded, part: Part) -> Loaded:

@@ -14,7 +14,7 @@ from regbuf_lint.infer.calls import call
 from regbuf_lint.infer.collections import (
     at_key,
     element_of,
-    is_parameter_list,
+    held_by,
     item_at,
     items_of,
     mapping_values,
@@ -109,8 +109,8 @@ def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
         return element_of(value)
     if isinstance(one, (Literal, Other)):
         return frozenset({one}) if isinstance(one, Array) else OTHER
-    if is_parameter_list(one) and not isinstance(where, ast.Slice):
-        return element_of(value)
+    if isinstance(one, Submodule):
+        return value if isinstance(where, ast.Slice) else held_by(one)
     return frozenset({part_of_loaded(one, Part.ITEM)}) if isinstance(one, Loaded) else made_of(one)
 
 

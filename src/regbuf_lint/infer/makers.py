@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import decorator_names, is_abstract, receiver_name
+from regbuf_lint.classes.definition import decorator_names, is_abstract, receiver_name, takes_object
 from regbuf_lint.index.calls import calls_of, is_used_as_value
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.known_classes import Verdict
@@ -164,8 +164,8 @@ def method_around(function: Scope) -> Scope | None:
 
 
 def maker(function: Scope) -> ClassSymbol | None:
-    """The class of the object in whose method a function stands; None for other functions, class methods among them."""
+    """The class of the object in whose method a function stands; None where no object is at hand."""
     method = method_around(function)
     if method is None or method.parent is None or not isinstance(method.node, FUNCTIONS):
         return None
-    return None if "classmethod" in decorator_names(method.node) else ClassSymbol(method.parent)
+    return ClassSymbol(method.parent) if takes_object(method.node) else None

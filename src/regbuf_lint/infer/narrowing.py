@@ -28,6 +28,7 @@ from regbuf_lint.model.value import (
     Literal,
     NoneValue,
     Parameter,
+    Submodule,
     Tensor,
     Unknown,
     Unset,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
 
 
+_ANY_MODULE = Submodule()
 _SET_ELSEWHERE = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
 
 
@@ -278,9 +280,10 @@ def of_class(frame: Frame, node: ast.expr, named: ast.expr, state: State, *, tru
     names = frozenset(one.id if isinstance(one, ast.Name) else "?" for one in classes)
     if truth:
         rest = frozenset(one for one in without(value, *TENSOR_KINDS, NoneValue) if _may_be_instance(one, names))
-        if may_be(rest, Unknown):
-            left_out = shared_left_out(one for one in rest if isinstance(one, Unknown))
-            rest = without(rest, Unknown) | frozenset(left_out_as(one, left_out) for one in every)
+        unknown = frozenset(one for one in rest if isinstance(one, Unknown) or one == _ANY_MODULE)
+        if unknown:
+            left_out = shared_left_out(one for one in unknown if isinstance(one, Unknown))
+            rest = (rest - unknown) | frozenset(left_out_as(one, left_out) for one in every)
         _replace(frame, node, rest or every, state)
         return True  # who asks does not believe the annotation
     rest = frozenset(one for one in value if type_name(one) not in names)
