@@ -31,15 +31,19 @@ from regbuf_lint.infer.makers import (
     concrete_classes,
     function_around,
     maker,
+    method_around,
 )
 from regbuf_lint.infer.open_arguments import open_arguments
-from regbuf_lint.infer.references import FunctionValue
+from regbuf_lint.infer.references import FunctionValue, Instance
 from regbuf_lint.infer.state import State
 from regbuf_lint.infer.subclasses import subclasses
+from regbuf_lint.infer.torch_api import as_plain
 from regbuf_lint.model.class_view import Construction
 from regbuf_lint.model.value import (
     NONE,
     UNKNOWN,
+    Alternative,
+    Buffer,
     Location,
     NoneValue,
     Tensor,
@@ -118,7 +122,7 @@ def _from_callers(inference: Inference, symbol: ClassSymbol) -> Arguments:
     if not every or any(True for _ in subclasses(inference, symbol)):
         values = dict.fromkeys(stated, UNKNOWN)
     else:
-        names = _told_about(function, names, [call for _, call in every], stated)
+        names = _told_about(function, names, [call for _, call in every])
         given = ((call, _given(inference, scope, call, shows_all=not inside)) for scope, call in every)
         values = _agreed(function, given, names, stated) if names else {}
     known = {name: _TENSOR if name in stated and may_be(value, Unknown) else value for name, value in values.items()}
@@ -140,24 +144,22 @@ def _looked_at(
     return found, names
 
 
-def _told_about(
-    function: FunctionNode, names: frozenset[str], every: list[ast.Call], stated: frozenset[str]
-) -> frozenset[str]:
+def _told_about(function: FunctionNode, names: frozenset[str], every: list[ast.Call]) -> frozenset[str]:
     """Those of some arguments that calls may show to be tensors, as far as can be told without following anybody.
 
-    Some call has to give one, or may by ``*values``; behind ``**`` nobody knows what is given.
+    Some call has to give one, or may by ``*values`` or ``**values``.
     """
-    if any(keyword.arg is None for call in every for keyword in call.keywords):
-        names &= stated
     written = [given_expressions(function, call) for call in every]
     shown = {name for one in written for name, value in one.items() if not is_none(value)}
-    return names & shown.union(*(_behind_star(function, call) for call in every))
+    return frozenset(name for name in names if name in shown or any(_is_open(function, name, call) for call in every))
 
 
-def _behind_star(function: FunctionNode, call: ast.Call) -> frozenset[str]:
-    """The arguments that a call may give by ``*values``, of which only following it tells what they hold."""
+def _is_open(function: FunctionNode, name: str, call: ast.Call) -> bool:
+    """Whether a call may give an argument by ``*values`` or ``**values``: only following it tells what they hold."""
+    if any(keyword.arg is None for keyword in call.keywords):
+        return True
     star = next((place for place, one in enumerate(call.args) if isinstance(one, ast.Starred)), None)
-    return frozenset() if star is None else frozenset(positional_names(function)[star:])
+    return star is not None and name in positional_names(function)[star:]
 
 
 def stated_to_be_tensors(
@@ -259,8 +261,14 @@ def _run_for_calls(inference: Inference, function: Scope) -> PassedArguments:
     frame = Frame(inference, function)
     passed = frame.passed = {}
     with suppress(TooLarge):
-        run_body(frame, FunctionValue(function), ANY_ARGUMENTS, State())
+        run_body(frame, FunctionValue(function), _whatever_is_given(function), State())
     return passed
+
+
+def _whatever_is_given(function: Scope) -> Arguments:
+    """Arguments of which nothing is known, but for the object whose method a function is."""
+    owner = maker(function) if method_around(function) is function else None
+    return ANY_ARGUMENTS if owner is None else Arguments((frozenset({Instance(owner)}),), starred=True)
 
 
 def _is_passed_on(arguments: Arguments) -> bool:
@@ -271,15 +279,19 @@ def _value(function: FunctionNode, name: str, call: ast.Call, given: list[Argume
     """What an argument is at a call, None where it is left out."""
     if _leaves_out(function, name, call):
         return NONE
-    if not given or any(one.starred for one in given):
+    if not given or (any(one.starred for one in given) and name not in given_expressions(function, call)):
         return UNKNOWN
     names = positional_names(function)
-    if name not in names:
-        return join(one.keyword(name) or NONE for one in given)
-    return join(one.argument(names.index(name), name) or NONE for one in given)
+    place = names.index(name) if name in names else None
+    every = (one.keyword(name) if place is None else one.argument(place, name) for one in given)
+    return join(frozenset(map(_as_kept, value)) or NONE for value in every)
+
+
+def _as_kept(one: Alternative) -> Alternative:
+    """What an object keeps of what it is given: a second name of a buffer, which only the buffer's owner moves."""
+    return as_plain(one) if isinstance(one, Buffer) else one
 
 
 def _leaves_out(function: FunctionNode, name: str, call: ast.Call) -> bool:
     """Whether a call gives nothing for an argument, as its text says."""
-    is_open = any(keyword.arg is None for keyword in call.keywords) or name in _behind_star(function, call)
-    return not is_open and name not in given_expressions(function, call)
+    return name not in given_expressions(function, call) and not _is_open(function, name, call)
