@@ -115,6 +115,13 @@ def test_conditions_narrow(test: str, expected: str | None) -> None:
     [
         ("if not torch.is_tensor(x):\n    x = torch.tensor(x)", "tensor"),
         ("if isinstance(x, float):\n    x = torch.tensor(x)", "? | tensor"),
+        ("if isinstance(x, float):\n    x = torch.full((n,), x)", "tensor"),
+        ("if isinstance(x, list):\n    x = torch.ones(3)\nelif isinstance(x, int):\n    x = torch.ones(x)", "tensor"),
+        ("if not isinstance(x, str):\n    pass\nelse:\n    x = torch.ones(3)", "tensor"),
+        ("x = torch.ones(3) if isinstance(x, list) else x", "tensor"),
+        ("if isinstance(x, list) and n:\n    x = torch.ones(3)", "? | list[?...] | tensor"),
+        ("if isinstance(x, (list, Tensor)):\n    x = torch.ones(3)", "? | tensor"),
+        ("if isinstance(x, list):\n    x = [torch.ones(3)]", "? | list[tensor]"),
         ("x = torch.as_tensor(x)", "tensor"),
         ("x = x if x is not None else torch.arange(180)", "tensor"),
         ("if x is None:\n    x = torch.ones(3)\nelse:\n    x = torch.tensor(x)", "tensor"),
@@ -123,7 +130,7 @@ def test_conditions_narrow(test: str, expected: str | None) -> None:
     ],
 )
 def test_arguments_that_are_bound_again(guard: str, expected: str) -> None:
-    value = constructed(f"{guard}\nself.v = x", arguments="x")["v"]
+    value = constructed(f"{guard}\nself.v = x", arguments="x, n")["v"]
     assert set(value.split(" | ")) == set(expected.split(" | "))
 
 

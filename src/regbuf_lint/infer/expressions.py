@@ -251,7 +251,7 @@ def _conditional(frame: Frame, node: ast.IfExp, state: State) -> Value:
         found.append(frame.evaluate(node.body, then))
     if assume(frame, node.test, otherwise, truth=False):
         found.append(frame.evaluate(node.orelse, otherwise))
-    return join(with_default(node.test, *found) if len(found) > 1 else found) or UNKNOWN
+    return join(with_default(frame, node.test, *found) if len(found) > 1 else found) or UNKNOWN
 
 
 def _display(frame: Frame, node: ast.List | ast.Tuple | ast.Set, state: State) -> Value:

@@ -34,6 +34,7 @@ from regbuf_lint.model.value import (
     Unset,
     Value,
     held,
+    is_number,
     is_only,
     may_be,
     shared_left_out,
@@ -73,13 +74,16 @@ def assume(frame: Frame, test: ast.expr, state: State, *, truth: bool) -> bool:
     return True
 
 
-def with_default(test: ast.expr, taken: Value, other: Value) -> tuple[Value, Value]:
+def with_default(frame: Frame, test: ast.expr, taken: Value, other: Value) -> tuple[Value, Value]:
     """The values of two branches of a test, where one of them stands in for an argument or a setting.
 
     In ``theta if theta is not None else torch.arange(180)`` the argument that may be left out is a tensor too: what
-    follows has to work with either. So is one a number where a number stands in for it, whatever the test asks.
+    follows has to work with either. So it is in ``torch.tensor(theta) if isinstance(theta, list) else theta``, where no
+    number is made a tensor, beside which others may be numbers. And it is a number where a number stands in for it,
+    whatever the test asks.
     """
-    if _asks_for_none(test):
+    may_be_made = not is_number(taken) and not is_number(other) and _asks_for_no_tensor(frame, test)
+    if may_be_made or _asks_for_none(test):
         taken, other = _as_stand_in(taken, other), _as_stand_in(other, taken)
     return as_numbers(taken, other), as_numbers(other, taken)
 
@@ -93,13 +97,23 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
     """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
     if frame.from_start and (name := _name_asked_for(test)):
         give_what_others_set((name,), (then, otherwise))
-    if not isinstance(test, ast.Compare):
+    asked = _asked_about(test)
+    if asked is None:
         return
-    taken, other = _current(frame, test.left, then), _current(frame, test.left, otherwise)
+    taken, other = _current(frame, asked, then), _current(frame, asked, otherwise)
     if taken is None or other is None:
         return
-    for state, value in zip((then, otherwise), with_default(test, taken, other), strict=True):
-        _replace(frame, test.left, value, state)
+    for state, value in zip((then, otherwise), with_default(frame, test, taken, other), strict=True):
+        _replace(frame, asked, value, state)
+
+
+def _asked_about(test: ast.expr) -> ast.expr | None:
+    """What a comparison or a call asks about; None for any other test."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _asked_about(test.operand)
+    if isinstance(test, ast.Call):
+        return test.args[0] if test.args else None
+    return test.left if isinstance(test, ast.Compare) else None
 
 
 def give_what_others_set(names: Iterable[str], ends: Sequence[State]) -> None:
@@ -134,6 +148,19 @@ def _asks_for_none(test: ast.expr) -> bool:
         return False
     compared = test.comparators[0]
     return isinstance(compared, ast.Constant) and compared.value is None
+
+
+def _asks_for_no_tensor(frame: Frame, test: ast.expr) -> bool:
+    """Whether a test asks for an instance of a class that is none of tensors."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _asks_for_no_tensor(frame, test.operand)
+    if not isinstance(test, ast.Call) or len(test.args) != 2:  # noqa: PLR2004  of isinstance
+        return False
+    callee = frame.evaluate(test.func, State())
+    if not any(isinstance(one, ExternalValue) and one.name == "builtins.isinstance" for one in callee):
+        return False
+    classes = (annotated(frame.inference, frame.scope, one) for one in _alternatives(test.args[1]))
+    return not any(may_be(one, *TENSOR_KINDS) for one in classes)
 
 
 def _as_tensors(value: Value) -> Value:
