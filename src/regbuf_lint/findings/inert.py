@@ -13,7 +13,7 @@ from regbuf_lint.infer.lifetimes import is_left_where_made
 from regbuf_lint.infer.serving_tests import serves_tests_alone
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import Location, Tensor, holds_numbers, is_only, tensors_inside
+from regbuf_lint.model.value import ON_CPU, Location, Tensor, holds_numbers, is_only, tensors_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,7 +127,7 @@ def _places(held: Iterable[Tensor]) -> set[Location]:
 
 
 def _chosen(places: set[Location]) -> set[Location]:
-    elsewhere = places - {Location.DEFAULT, Location.CPU}
+    elsewhere = places - ON_CPU
     return {Location.CHOSEN} if elsewhere and elsewhere != places else places
 
 

@@ -16,7 +16,7 @@ from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import HOST_ONLY, MEETING, Sink
 from regbuf_lint.model.value import (
     NONE,
-    Location,
+    ON_CPU,
     NoneValue,
     Tensor,
     Unknown,
@@ -187,4 +187,4 @@ def _lies_on_cpu(store: Store) -> bool:
 
 def _may_be_on_cpu(value: Value) -> bool:
     """Whether a value has dimensions, and nothing names another device for it."""
-    return all(one.location in {Location.DEFAULT, Location.CPU} and not one.is_number for one in tensors(value))
+    return all(one.location in ON_CPU and not one.is_number for one in tensors(value))

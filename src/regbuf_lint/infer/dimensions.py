@@ -59,8 +59,6 @@ def is_complex(one: Alternative) -> bool:
 
 def dims_of_call(name: str, arguments: Arguments, together: int | None) -> int | None:
     """How many dimensions the result of a function has; ``together``: its tensors, as far as they say so."""
-    if arguments.keyword("device"):
-        return None
     if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
         return 0
     data = arguments.argument(0, "data")
@@ -80,9 +78,9 @@ def dims_of_method(name: str, receiver: Tensor, arguments: Arguments) -> int | N
     """How many dimensions the result of a method has that is not elementwise."""
     if is_reduced(name, arguments):
         return 0
-    if keeps_form(name, arguments):
+    if keeps_form(name, arguments) or has("move_methods", name):
         return receiver.dims
-    changes = has("move_methods", name) or has("reshape_methods", name) or name.startswith("new_")
+    changes = has("reshape_methods", name) or name.startswith("new_")
     return 0 if receiver.is_number and (name == "squeeze" or not changes) else None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from regbuf_lint.model.value import (
+    ON_CPU,
     TENSOR_KINDS,
     Alternative,
     Device,
@@ -133,7 +134,7 @@ def location_of_method(name: str, receiver: Tensor, arguments: Arguments, others
         return _moved(name, receiver, arguments)
     if name.startswith("new_") and arguments.keyword("device"):
         return location_of(arguments.keyword("device"))
-    return receiver.location if others.location in {Location.DEFAULT, Location.CPU} else others.location
+    return receiver.location if others.location in ON_CPU else others.location
 
 
 def _moved(name: str, receiver: Tensor, arguments: Arguments) -> Location:

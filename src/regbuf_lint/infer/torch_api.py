@@ -21,6 +21,7 @@ from regbuf_lint.model.value import (
     GIVEN_DTYPE,
     NAMELESS,
     NONE,
+    ON_CPU,
     TENSOR_KINDS,
     Array,
     Buffer,
@@ -83,6 +84,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     if spec is None:
         return None
     like = result_tensor(arguments.every(), elementwise=has("elementwise_functions", name))
+    location = location_of_call(arguments, _tensors_in(arguments.every(), 0))
     like = replace(
         like,
         differs=_difference_of_function(name, like),
@@ -94,8 +96,8 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
         pinned=_may_be_true(arguments.keyword("pin_memory")),
         view_of_parameter=has("view_functions", name) and _holds_parameter(arguments.every()),
         dtype=_dtype_of_call(name, arguments),
-        location=location_of_call(arguments, _tensors_in(arguments.every(), 0)),
-        dims=dims_of_call(name, arguments, like.dims),
+        location=location,
+        dims=dims_of_call(name, arguments, like.dims) if location in ON_CPU else None,
         chosen_precision=names_float(arguments.keyword("dtype")) or _is_given_dtype(arguments.keyword("dtype")),
     )
     if not has("view_functions", name):
@@ -256,6 +258,7 @@ def _as_leaf(moved: Tensor, before: Tensor) -> Tensor:
 def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
     moved, copied = has("move_methods", name), has("copy_methods", name)
     others = Tensor() if has("like_another_methods", name) else result_tensor(arguments.every())
+    location = location_of_method(name, receiver, arguments, others)
     like = replace(
         receiver,
         requires_grad=False,
@@ -265,12 +268,12 @@ def _method_tensor(name: str, receiver: Tensor, arguments: Arguments) -> Tensor:
         expanded=False,
         sparse=has("sparse_methods", name) or (receiver.sparse and _keeps_layout("methods", name)),
         empty=receiver.empty and (moved or copied),
-        dims=_dims_of_method(name, receiver, arguments),
+        dims=_dims_of_method(name, receiver, arguments) if location in ON_CPU else None,
         chosen_precision=_chooses_precision(name, receiver, arguments),
         pinned=name == "pin_memory" or (receiver.pinned and _is_view(name)),
         view_of_parameter=receiver.view_of_parameter and _is_view(name),
         dtype=receiver.dtype if receiver.dtype in {Dtype.DOUBLE, Dtype.FLOAT} else Dtype.UNKNOWN,
-        location=location_of_method(name, receiver, arguments, others),
+        location=location,
     )
     if name.endswith("_") and not name.endswith("__"):
         like = replace(like, fresh=receiver.fresh, requires_grad=receiver.requires_grad, dtype=receiver.dtype)

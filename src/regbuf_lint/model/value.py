@@ -41,6 +41,9 @@ class Location(Enum):
     META = "nowhere: a tensor without data"
 
 
+ON_CPU = frozenset({Location.DEFAULT, Location.CPU})
+
+
 class LeftOut(Enum):
     """What an argument is where callers leave it out."""
 
