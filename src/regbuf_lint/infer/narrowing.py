@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.frame import Frame
 
 
+_SAME = (ast.Is, ast.Eq, ast.In)
+_OTHER = (ast.IsNot, ast.NotEq, ast.NotIn)
 _ANY_MODULE = Submodule()
 _SET_ELSEWHERE = AttributeState(frozenset({Buffer(), Unknown("somebody else has set it")}))
 
@@ -97,7 +99,7 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
     """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
     if frame.from_start and (name := _name_asked_for(test)):
         give_what_others_set((name,), (then, otherwise))
-    asked = _asked_about(test)
+    asked = _asked_about(_without_not(test))
     if asked is None:
         return
     taken, other = _current(frame, asked, then), _current(frame, asked, otherwise)
@@ -107,10 +109,13 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
         _replace(frame, asked, value, state)
 
 
+def _without_not(test: ast.expr) -> ast.expr:
+    """What a test asks, be it whether that is so or is not."""
+    return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+
+
 def _asked_about(test: ast.expr) -> ast.expr | None:
     """What a comparison or a call asks about; None for any other test."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _asked_about(test.operand)
     if isinstance(test, ast.Call):
         return test.args[0] if test.args else None
     return test.left if isinstance(test, ast.Compare) else None
@@ -137,8 +142,7 @@ def names_asked_for(function: ast.AST) -> frozenset[str]:
 
 def _name_asked_for(test: ast.expr) -> str:
     """``x`` for ``hasattr(self, "x")`` and ``not hasattr(self, "x")``; empty for any other test."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
+    test = _without_not(test)
     name = test.args[1] if isinstance(test, ast.Call) and len(test.args) > 1 else None
     return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
 
@@ -152,12 +156,10 @@ def _asks_for_none(test: ast.expr) -> bool:
 
 def _asks_for_no_tensor(frame: Frame, test: ast.expr) -> bool:
     """Whether a test asks for an instance of a class that is none of tensors."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _asks_for_no_tensor(frame, test.operand)
+    test = _without_not(test)
     if not isinstance(test, ast.Call) or len(test.args) != 2:  # noqa: PLR2004  of isinstance
         return False
-    callee = frame.evaluate(test.func, State())
-    if not any(isinstance(one, ExternalValue) and one.name == "builtins.isinstance" for one in callee):
+    if not _is_called(frame, test, "builtins.isinstance", State()):
         return False
     classes = (annotated(frame.inference, frame.scope, one) for one in _alternatives(test.args[1]))
     return not any(may_be(one, *TENSOR_KINDS) for one in classes)
@@ -194,7 +196,7 @@ def _compare(frame: Frame, test: ast.Compare, state: State, *, truth: bool) -> b
     operator, other = test.ops[0], test.comparators[0]
     asked = _asked_for_class(frame, test.left, state)
     if asked is not None:
-        is_one = isinstance(operator, (ast.Is, ast.Eq, ast.In)) is truth
+        is_one = isinstance(operator, _SAME if truth else _OTHER)
         return not is_one or of_class(frame, asked, other, state, truth=True)
     is_none = isinstance(other, ast.Constant) and other.value is None
     if not is_none or not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
@@ -249,10 +251,12 @@ def _asked_for_class(frame: Frame, node: ast.expr, state: State) -> ast.expr | N
         return node.value
     if not isinstance(node, ast.Call) or len(node.args) != 1:
         return None
-    callee = frame.evaluate(node.func, state)
-    return (
-        node.args[0] if any(isinstance(one, ExternalValue) and one.name == "builtins.type" for one in callee) else None
-    )
+    return node.args[0] if _is_called(frame, node, "builtins.type", state) else None
+
+
+def _is_called(frame: Frame, node: ast.Call, name: str, state: State) -> bool:
+    """Whether a function of some name is called."""
+    return any(isinstance(one, ExternalValue) and one.name == name for one in frame.evaluate(node.func, state))
 
 
 def _hasattr(frame: Frame, owner: ast.expr, key: ast.expr, state: State, *, truth: bool) -> bool:
