@@ -261,14 +261,16 @@ def _run_for_calls(inference: Inference, function: Scope) -> PassedArguments:
     frame = Frame(inference, function)
     passed = frame.passed = {}
     with suppress(TooLarge):
-        run_body(frame, FunctionValue(function), _whatever_is_given(function), State())
+        run_body(frame, FunctionValue(function), _whatever_is_given(inference, function), State())
     return passed
 
 
-def _whatever_is_given(function: Scope) -> Arguments:
+def _whatever_is_given(inference: Inference, function: Scope) -> Arguments:
     """Arguments of which nothing is known, but for the object whose method a function is."""
     owner = maker(function) if method_around(function) is function else None
-    return ANY_ARGUMENTS if owner is None else Arguments((frozenset({Instance(owner)}),), starred=True)
+    if owner is None:
+        return ANY_ARGUMENTS
+    return Arguments((frozenset(map(Instance, concrete_classes(inference, owner))),), starred=True)
 
 
 def _is_passed_on(arguments: Arguments) -> bool:

@@ -29,7 +29,7 @@ MOST_CALLS = 12
 
 
 def concrete_classes(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSymbol, ...]:
-    """The nn.Module classes of which objects are that a class builds: as a rule the class itself.
+    """The classes of which objects are that a class builds, nn.Module classes if there are any: mostly itself.
 
     Where nobody at hand makes objects of it, it is the classes that inherit from it, but for those that, in their turn,
     nobody makes objects of and others inherit from.
@@ -41,9 +41,9 @@ def _concrete(inference: Inference, symbol: ClassSymbol) -> tuple[ClassSymbol, .
     if not _may_be_derived_from(inference, symbol) or is_made(inference, symbol):
         return (symbol,)
     below = list(islice(subclasses(inference, symbol), MOST_LOOKED_AT + 1))
-    modules = [one for one in below if inference.hierarchy.membership(one).verdict is Verdict.YES]
-    bases = {base for one in modules for base in inference.hierarchy.bases(one)[0]}
-    found = tuple(one for one in modules if one not in bases or is_made(inference, one))
+    some = [one for one in below if inference.hierarchy.membership(one).verdict is Verdict.YES] or below
+    bases = {base for one in some for base in inference.hierarchy.bases(one)[0]}
+    found = tuple(one for one in some if one not in bases or is_made(inference, one))
     return found if found and len(found) <= MOST_SUBCLASSES and len(below) <= MOST_LOOKED_AT else (symbol,)
 
 
