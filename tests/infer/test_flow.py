@@ -201,6 +201,8 @@ def test_what_an_annotation_rules_out_is_not_followed(classes: str) -> None:
         ("def f(n): yield from [torch.ones(n)]", "f(3)", "generator[tensor...]"),
         ("def f(n): yield", "f(3)", "generator[None...]"),
         ("@decorate\ndef f(n): yield torch.ones(n)", "f(3)", "?"),
+        ("from torch import nn", "[one for one in nn.ModuleDict()]", "list[other...]"),
+        ("from torch import nn\nclass OwnDict(nn.ModuleDict): pass", "[one for one in OwnDict()]", "list[?...]"),
         ("def f(n): return f(n)", "f(3)", "?"),
         ("def f(n): return g(n)\ndef g(n): return torch.ones(n)", "f(3)", "tensor"),
         ("@decorate\ndef f(n): return torch.ones(n)", "f(3)", "?"),

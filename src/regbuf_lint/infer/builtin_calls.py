@@ -189,10 +189,6 @@ def _type(_frame: Frame, arguments: Arguments, node: ast.Call, _state: State) ->
     return class_of(arguments.argument(0, "object")) if len(node.args) == 1 else UNKNOWN
 
 
-def _filter(_frame: Frame, _arguments: Arguments, _node: ast.Call, _state: State) -> Value:
-    return UNKNOWN
-
-
 _MAKING = {
     "int": ("int", "len", "ord", "hash", "id"),
     "float": ("float",),
@@ -218,7 +214,6 @@ BUILTINS: dict[str, Builtin] = {
     "map": _map,
     "sorted": _reordered,
     "reversed": _reordered,
-    "filter": _filter,
     "max": _extreme,
     "min": _extreme,
     "sum": _sum,

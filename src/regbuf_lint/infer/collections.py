@@ -72,16 +72,20 @@ NAMED_WALKS = frozenset(name for name in WALKS if name.startswith("named_"))
 """Those that nothing else has: whatever is asked for them is an nn.Module."""
 
 
-_HELD = {
-    **dict.fromkeys(("ModuleDict", "ModuleList", "Sequential"), _MODULE),
-    **dict.fromkeys(("ParameterDict", "ParameterList"), _PARAMETER),
-}
+_LISTS = {"ModuleList": _MODULE, "ParameterList": _PARAMETER, "Sequential": _MODULE}
+_DICTS = {"ModuleDict": _MODULE, "ParameterDict": _PARAMETER}
 """What torch's own lists and dicts hold; those of Parameters make Parameters of all tensors (torch 1.12)."""
 
 
 def held_by(one: Submodule) -> Value:
     """What an nn.Module holds that is one of torch's own lists and dicts."""
-    return _HELD.get(one.class_name.rpartition(".")[2], UNKNOWN) if type(one) is Submodule else UNKNOWN
+    name = _own_class(one)
+    return _LISTS.get(name) or _DICTS.get(name) or UNKNOWN
+
+
+def _own_class(one: Submodule) -> str:
+    """The name of the class of an nn.Module of torch; empty for one of a project's class, which may do otherwise."""
+    return one.class_name.rpartition(".")[2] if type(one) is Submodule else ""
 
 
 def element_of(value: Value) -> Value:
@@ -97,7 +101,7 @@ def _element(one: Alternative) -> Value:
     if isinstance(one, Mapping):
         return frozenset(Literal(key) for key, _ in one.items) | (OTHER if one.rest else NOTHING)
     if isinstance(one, Submodule):
-        return _NAME if one.class_name.endswith("Dict") else held_by(one)
+        return _NAME if _own_class(one) in _DICTS else held_by(one)
     if isinstance(one, Array):
         return frozenset({one})
     if isinstance(one, Literal):

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from regbuf_lint.verify.declared import nothing_declared
 from regbuf_lint.verify.model import Build, Case, CaseError, Claims
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _EXEMPT = re.compile(r"^# not verified: ([\w-]+): (.*)$", re.MULTILINE)
 _MAKE = re.compile(r"^def make\(", re.MULTILINE)
 
 
-def pairs(root: Path, declared: Declaring | None = None) -> Iterator[Case]:
+def pairs(root: Path, declared: Declaring = nothing_declared) -> Iterator[Case]:
     """Yield the cases of a directory, or of one file.
 
     A case is ``NAME.py`` with ``make()`` and, for a pair, ``NAME.fixed.py`` beside it; or a directory ``project_NAME``
@@ -38,7 +39,7 @@ def pairs(root: Path, declared: Declaring | None = None) -> Iterator[Case]:
 
     Args:
         root: the directory or file.
-        declared: gives what is said of the fixes of some of the files; None where nothing is.
+        declared: gives what is said of the fixes of some of the files.
 
     Raises:
         CaseError: there is nothing of the kind.
@@ -55,15 +56,15 @@ def pairs(root: Path, declared: Declaring | None = None) -> Iterator[Case]:
         msg = f"{root}: nothing with make() and a fixed version, or with a statement of what is wrong"
         raise CaseError(msg)
     for case in sorted(real, key=lambda case: case.name):
-        yield case if declared is None else _declaring(case, declared)
+        yield _declaring(case, declared)
 
 
 def _declaring(case: Case, declared: Declaring) -> Case:
     """Return a case that knows the keys which its fixes declare."""
-    said = declared(case.fixed.replaced if case.fixed else ())
-    if not said.declared or case.fixed is None:
+    if case.fixed is None:
         return case
-    return replace(case, claims=replace(case.claims, declared=True, adds=said.adds, removes=said.removes))
+    said = declared(case.fixed.replaced)
+    return replace(case, claims=replace(case.claims, declared=said.declared, adds=said.adds, removes=said.removes))
 
 
 def _stands_alone(path: Path, base: Path) -> bool:

@@ -16,6 +16,13 @@ Replaced: TypeAlias = tuple[tuple[str, str], ...]
 """Pairs of files: one that findings are about, and the one that takes its place."""
 Declaring: TypeAlias = Callable[[Replaced], Claims]
 """Gives what is said of the fixes of some files."""
+_Keys: TypeAlias = tuple[tuple[str, str], ...]
+"""Keys of ``state_dict()``, each after the class that holds it."""
+
+
+def nothing_declared(_: Replaced) -> Claims:
+    """What is said of fixes of which no report speaks."""
+    return Claims()
 
 
 def declared_in(file: str) -> Declaring:
@@ -28,7 +35,7 @@ def declared_in(file: str) -> Declaring:
         CaseError: the file is not what the linter writes.
     """
     if not file:
-        return lambda _: Claims()
+        return nothing_declared
     found: dict[str, list[_Finding]] = {}
     try:
         for one in json.loads(Path(file).read_text(encoding="utf-8")):
@@ -49,15 +56,15 @@ class _Finding:
         code: the rule.
         fixed: the attribute that the fix is about; empty where there is no fix.
         withheld: whether no fix was made.
-        adds: keys that ``state_dict()`` gains, each after the class that holds it.
-        removes: keys that it loses, likewise.
+        adds: keys that ``state_dict()`` gains.
+        removes: keys that it loses.
     """
 
     code: str
     fixed: str
     withheld: bool
-    adds: Replaced
-    removes: Replaced
+    adds: _Keys
+    removes: _Keys
 
 
 def _finding(one: dict[str, Any], place: str) -> _Finding:

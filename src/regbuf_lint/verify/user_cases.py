@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.verify.declared import SEPARATOR
-from regbuf_lint.verify.model import Build, Case, CaseError, Claims
+from regbuf_lint.verify.declared import SEPARATOR, nothing_declared
+from regbuf_lint.verify.model import Build, Case, CaseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ def user_cases(
     init: str,
     inputs: str,
     fixed: tuple[tuple[str, str], ...] = (),
-    declared: Declaring | None = None,
+    declared: Declaring = nothing_declared,
 ) -> Iterator[Case]:
     """Yield a case for each factory, or for the one expression.
 
@@ -74,7 +74,7 @@ def user_cases(
         init: an expression that gives a module; its names are those of the target's file.
         inputs: an expression that gives the inputs; where empty, those of the factory or of ``inputs()`` beside it.
         fixed: files with the files that would take their place; then both versions are compared.
-        declared: gives what is said of the fixes of some files; None where nothing is.
+        declared: gives what is said of the fixes of some files.
 
     Raises:
         CaseError: a file is not there, or nothing says how to build the classes.
@@ -90,7 +90,7 @@ def user_cases(
     _check_expression("--inputs", inputs)
     file = str(places[0][0])
     named = tuple(f"{place}{SEPARATOR}{name}" for place, name in places)
-    claims = Claims() if declared is None else declared(fixed)
+    claims = declared(fixed)
     paths = (str(Path.cwd()),)
     builds = [(targets[0], Build(file, init=init, inputs=inputs, paths=paths))] if init else []
     for factory in factories:
