@@ -42,6 +42,7 @@ class Location(Enum):
 
 
 ON_CPU = frozenset({Location.DEFAULT, Location.CPU})
+"""Where a number, a tensor without dimensions, goes with tensors of any device (torch 2.13)."""
 
 
 class LeftOut(Enum):
