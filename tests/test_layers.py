@@ -83,6 +83,41 @@ def violations(path: Path, text: str) -> list[str]:
     return found
 
 
+ASKS_THE_DISK = {
+    "source/disk_questions.py": "notes what is asked",
+    "source/discovery.py": "of paths that it notes",
+    "source/environment.py": "of places that it notes, and of what it has listed",
+    "source/exclusion.py": "of paths that were named, which discovery notes",
+    "source/nearest_settings.py": "of paths that were named, which discovery notes",
+    "source/atomic_write.py": "before it writes",
+    "index/project.py": "where files are checked, which no kept run has done",
+    "cache/states.py": "of paths that it notes",
+    "cache/replay.py": "whether the answers are still the same",
+    "cache/key.py": "of the linter itself, which each record counts",
+    "cache/kept_runs.py": "of its own records",
+    "cache/folder.py": "of the cache itself",
+}
+"""Files that ask the disk what Python tells nobody, and why no run that is printed again can miss it."""
+
+
+def asks_the_disk(text: str) -> bool:
+    """Whether a file asks for the state of paths without opening files or listing directories."""
+    asking = {"exists", "lexists", "isfile", "isdir", "is_file", "is_dir", "is_symlink", "stat", "lstat"}
+    calls = (node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    return any(
+        isinstance(one, ast.Attribute) and one.attr in asking and ast.unparse(one.value) != "entry" for one in calls
+    )
+
+
+def test_what_a_run_asks_the_disk_is_noted() -> None:
+    asking = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in python_files()
+        if layer_of(path) in {"source", "index", "cache"} and asks_the_disk(path.read_text(encoding="utf-8"))
+    }
+    assert asking == set(ASKS_THE_DISK)
+
+
 def test_every_layer_is_known() -> None:
     layers = {layer_of(path) for path in python_files()} - {None}
     assert layers <= set(ALLOWED), "give the new package its place in the chain"

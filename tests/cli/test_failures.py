@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from regbuf_lint.cli import files_run
+from regbuf_lint.cli import kept_run
 from regbuf_lint.cli import main as cli
 from regbuf_lint.engine import run, workers, writing
 from regbuf_lint.engine.fixing import fix_text
@@ -113,7 +113,7 @@ def test_an_internal_error_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: 
         msg = "first\nsecond"
         raise ZeroDivisionError(msg)
 
-    monkeypatch.setattr(files_run, "run_files", fail)
+    monkeypatch.setattr(kept_run, "run_files", fail)
     assert cli.main(["a.py"]) == 2
     assert capsys.readouterr() == ("", one_error("internal error, please report it: ZeroDivisionError: first"))
 

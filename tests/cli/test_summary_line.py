@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from terminal import shown_on
 
+from regbuf_lint.cache.replay import RECORDS
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="opens a terminal")
 MODULE = """\
 import torch
@@ -105,3 +107,14 @@ def test_results_that_were_remembered_count_their_classes() -> None:
         os.utime("a.py", (1, 1))
         out, _ = printed("--cache-dir=kept", ".", terminal=("stdout",))
         assert re.search(rf" in {WHERE}\.", out)
+
+
+def test_what_is_printed_again_tells_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REGBUF_LINT_NO_CACHE")
+    for _ in range(20):  # until nothing was written just now
+        shown, _ = printed("--isolated", ".", terminal=("stdout", "stderr"))
+        if list(Path(".regbuf_cache").glob(RECORDS)):
+            break
+    assert re.search(rf"^{COUNTS} in {WHERE}\.$", shown, re.MULTILINE)
+    again, _ = printed("--isolated", ".", terminal=("stdout", "stderr"))
+    assert again == re.sub(r" \(\d+\.\d\d s\)", "", shown)

@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.cache.replay import CACHE_FOLDER, RECORDS
 from regbuf_lint.source.errors import SettingsError, os_error_text
 
 if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
 
-_FOLDER = ".regbuf_cache"
 _NO_CACHE = "REGBUF_LINT_NO_CACHE"
 _TAG = "CACHEDIR.TAG"
 _TAG_TEXT = """\
@@ -22,8 +22,8 @@ Signature: 8a477f597d28d172789f06886806bc55
 """What marks a directory as a cache: https://bford.info/cachedir/."""
 _IGNORE = ".gitignore"
 _IGNORE_TEXT = "*\n"
-_RESULTS = ("results-[0-9].sqlite3", "results-[0-9].sqlite3-*")
-"""The databases of all versions, and what SQLite writes beside them."""
+_RESULTS = ("results-[0-9].sqlite3", "results-[0-9].sqlite3-*", RECORDS)
+"""The databases of all versions, what SQLite writes beside them, and what runs have printed."""
 
 
 def folder_of(settings: Settings, named: str | None = None) -> Path:
@@ -33,13 +33,18 @@ def folder_of(settings: Settings, named: str | None = None) -> Path:
         settings: the run's settings; by default the directory lies beside their file.
         named: the directory that the user wants instead.
     """
-    wanted = Path(named) if named is not None else settings.root / _FOLDER
-    return wanted / _FOLDER if _is_foreign(wanted) else wanted
+    wanted = Path(named) if named is not None else settings.root / CACHE_FOLDER
+    return wanted / CACHE_FOLDER if _is_foreign(wanted) else wanted
 
 
 def folder_in_use(settings: Settings, named: str | None = None) -> Path | None:
     """The directory of the cache; None where the environment wants none, and the user names none."""
-    return None if named is None and os.environ.get(_NO_CACHE) else folder_of(settings, named)
+    return folder_of(settings, named) if is_wanted(named) else None
+
+
+def is_wanted(named: str | None = None) -> bool:
+    """Whether there is to be a cache: the user names one, or the environment does not say that there is none."""
+    return named is not None or not os.environ.get(_NO_CACHE)
 
 
 def prepare(folder: Path) -> None:
@@ -63,7 +68,7 @@ def clean(folder: Path) -> bool:
     Raises:
         SettingsError: it cannot be removed.
     """
-    if not _is_cache(folder):
+    if not is_cache(folder):
         return False
     try:
         for pattern in _RESULTS:
@@ -83,12 +88,12 @@ def clean(folder: Path) -> bool:
 def _is_foreign(folder: Path) -> bool:
     """Whether a directory holds something, and is no cache."""
     try:
-        return any(folder.iterdir()) and not _is_cache(folder)
+        return any(folder.iterdir()) and not is_cache(folder)
     except OSError:
         return False
 
 
-def _is_cache(folder: Path) -> bool:
+def is_cache(folder: Path) -> bool:
     """Whether a directory is marked by ``prepare``, or another run is about to write the mark."""
     return _text(folder / _TAG) in {_TAG_TEXT, ""}
 

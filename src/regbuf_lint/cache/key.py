@@ -14,6 +14,8 @@ from regbuf_lint.cache.states import digest_of
 from regbuf_lint.index.files import installed_roots
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from regbuf_lint.model.settings import Settings
 
 
@@ -30,18 +32,30 @@ def cache_key(kind: str, settings: Settings) -> str:
 
 def _writer() -> object:
     """What the installed libcst is told by, which lays out fixes; reading its release takes ten times as long."""
-    found = find_spec("libcst")
-    status = os.stat(found.origin) if found is not None and found.origin is not None else None  # noqa: PTH116
+    origin = writer_file()
+    status = os.stat(origin) if origin is not None else None  # noqa: PTH116
     return None if status is None else (status.st_mtime_ns, status.st_size)
+
+
+def writer_file() -> str | None:
+    """The first file of the installed libcst; None where there is none."""
+    found = find_spec("libcst")
+    return found.origin if found is not None else None
 
 
 @cache
 def own_code() -> str:
     """What the linter's own files are told by: the same release may be changed in place."""
     found = []
+    for path in own_files():
+        status = os.stat(path)  # noqa: PTH116  start-up time
+        found.append((path, status.st_mtime_ns, status.st_size))
+    return digest_of(repr(sorted(found)).encode(errors="replace"))
+
+
+def own_files() -> Iterator[str]:
+    """The linter's own files."""
     for folder, _, names in os.walk(Path(regbuf_lint.__file__).parent):
         for name in names:
             if not name.endswith(".pyc"):
-                status = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118  start-up time
-                found.append((os.path.join(folder, name), status.st_mtime_ns, status.st_size))  # noqa: PTH118
-    return digest_of(repr(sorted(found)).encode(errors="replace"))
+                yield os.path.join(folder, name)  # noqa: PTH118  start-up time

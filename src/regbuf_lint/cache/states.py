@@ -10,6 +10,8 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.database import FileRow
+from regbuf_lint.cache.replay import written_state
+from regbuf_lint.source.disk_questions import note_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +49,7 @@ class FileStates:
         if self.digest(path) == MISSING or path in self._restless:
             return True
         status = _status(path)
-        return status is None or _state(status) != self._seen[path]
+        return status is None or written_state(status) != self._seen[path]
 
     def rows(self, words: Mapping[str, str]) -> Iterator[tuple[str, FileRow]]:
         """What is to be remembered: what is not known as yet, and files with words that were not.
@@ -64,9 +66,9 @@ class FileStates:
         status = _status(path)
         if status is None:
             return MISSING
-        if max(status.st_mtime_ns, status.st_ctime_ns) > self._start - _TICK:
+        state = self._seen[path] = written_state(status)
+        if is_newer(state, self._start):
             self._restless.add(path)
-        state = self._seen[path] = _state(status)
         known = self._known.get(path)
         if known is not None and known.state == state:
             return known.digest
@@ -81,14 +83,17 @@ class FileStates:
 def _status(path: str) -> os.stat_result | None:
     """What the file system says of a regular file; None of anything else."""
     try:
+        note_path(path)
         status = os.stat(path)  # noqa: PTH116  ten thousand times, and a Path builds more
     except (OSError, ValueError):
         return None
     return status if S_ISREG(status.st_mode) else None
 
 
-def _state(status: os.stat_result) -> str:
-    return f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"
+def is_newer(state: str, start: int) -> bool:
+    """Whether something may have been changed since a time, which a process saw in nanoseconds."""
+    changed, replaced, _ = map(int, state.split())
+    return max(changed, replaced) > start - _TICK
 
 
 def digest_of(data: bytes) -> str:

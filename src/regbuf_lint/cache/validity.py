@@ -11,6 +11,7 @@ from regbuf_lint.cache.states import digest_of
 from regbuf_lint.index.locating import listing
 from regbuf_lint.index.reads import Content, Entry, Reads
 from regbuf_lint.index.word_search import WordSearch, answer_of
+from regbuf_lint.source.disk_questions import note_entry
 from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.python_files import PythonFiles
 
@@ -76,7 +77,9 @@ class Validity:
 
     def has_entry(self, directory: str, name: str) -> bool:
         """Whether a directory has an entry of some name."""
-        return name in self._listing(directory)
+        exists = name in self._listing(directory)
+        note_entry(directory, name, exists=exists)
+        return exists
 
     def is_as_before(self, place: tuple[str, int | None, str]) -> bool:
         """Whether all files that searches at a place look at are as they were.

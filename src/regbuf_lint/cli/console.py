@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
 
+from regbuf_lint.cache.replay import ERR, OUT
 from regbuf_lint.source.errors import os_error_text
+
+TYPE_CHECKING = False  # type checkers take it for the one of `typing`, which takes longer to import than all else here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TextIO
 
 
 class Console:
@@ -19,20 +22,29 @@ class Console:
     closed before the run started is open to nowhere, so that no file is opened in its place.
 
     Attributes:
+        printed: what a later run prints that sees the same, each text with its stream; what is written as bytes is
+            not in it.
         failure: why standard output does not have all that was written; empty where it has. A reader that has gone
             wanted no more.
     """
 
     def __init__(self) -> None:
         self.failure = ""
+        self.printed: list[tuple[str, str]] = []
         self._is_closed = sys.stdout is None
         if sys.stdout is None:
             sys.stdout = _nowhere()
         if sys.stderr is None:
             sys.stderr = _nowhere()
 
-    def out(self, text: str) -> None:
-        """Write text to standard output."""
+    def out(self, text: str, *, again: str | None = None) -> None:
+        """Write text to standard output.
+
+        Args:
+            text: the text.
+            again: what a later run prints that sees the same; the text where None.
+        """
+        self.printed.append((OUT, text if again is None else again))
         self._note(_write(sys.stdout, text), written=bool(text))
 
     def out_bytes(self, data: bytes) -> None:
@@ -59,8 +71,9 @@ class Console:
             failure = "closed"
         self.failure = self.failure or failure
 
-    def err(self, text: str) -> None:
-        """Write text to standard error."""
+    def err(self, text: str, *, again: str | None = None) -> None:
+        """Write text to standard error; ``again`` as above."""
+        self.printed.append((ERR, text if again is None else again))
         _write(sys.stderr, text)
 
     def note(self, kind: str, message: str) -> None:

@@ -146,9 +146,9 @@ def _run(arguments: Namespace, console: Console) -> int:
         from regbuf_lint.cli.stdin_run import run_stdin  # noqa: PLC0415  start-up time
 
         return run_stdin(arguments, nearest, console)
-    from regbuf_lint.cli.files_run import run_files  # noqa: PLC0415  start-up time
+    from regbuf_lint.cli.kept_run import run_and_keep  # noqa: PLC0415  start-up time
 
-    return run_files(arguments, nearest, console)
+    return run_and_keep(arguments, nearest, console)
 
 
 def _clean(arguments: Namespace, nearest: NearestSettings, console: Console) -> int:

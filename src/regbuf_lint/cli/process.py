@@ -5,8 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from contextlib import suppress
-from typing import NoReturn
+
+from regbuf_lint.cache.replay import OUT, replay
+
+TYPE_CHECKING = False  # type checkers take it for the one of `typing`, which takes longer to import than all else here
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def run() -> NoReturn:
@@ -18,10 +23,29 @@ def run() -> NoReturn:
         SystemExit: after ``--help``.
     """
     gc.disable()
-    from regbuf_lint.cli.main import main  # noqa: PLC0415  what it imports makes many objects, too
+    code = print_again(sys.argv[1:])
+    if code is None:
+        from regbuf_lint.cli.main import main  # noqa: PLC0415  what it imports makes many objects, too
 
-    code = main()
+        code = main()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):
+        try:  # noqa: SIM105  contextlib takes longer to import than all else here
             stream.flush()
+        except OSError:  # noqa: PERF203
+            pass
     os._exit(code)
+
+
+def print_again(argv: list[str]) -> int | None:
+    """Print what an earlier run has printed that saw the same, and return the exit code; None where there was none."""
+    found = replay(argv)
+    if found is None:
+        return None
+    from regbuf_lint.cli.console import Console  # noqa: PLC0415  start-up time
+    from regbuf_lint.cli.outcome import FAILURE  # noqa: PLC0415
+
+    code, printed = found
+    console = Console()
+    for stream, text in printed:
+        (console.out if stream == OUT else console.err)(text)
+    return FAILURE if console.failure else code

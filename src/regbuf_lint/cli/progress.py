@@ -68,9 +68,9 @@ class Progress:
             self._is_shown = True
             filled = _BAR * self._done // self._total
             bar = "#" * filled + "-" * (_BAR - filled)
-            self._console.err(f"{_ERASED}[{bar}] {self._done} of {self._total} files")
+            self._console.err(f"{_ERASED}[{bar}] {self._done} of {self._total} files", again="")
 
     def _erase(self) -> None:
         if self._is_shown:
             self._is_shown = False
-            self._console.err(_ERASED)
+            self._console.err(_ERASED, again="")

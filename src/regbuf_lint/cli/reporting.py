@@ -69,16 +69,18 @@ def print_report(
         color = output.file is None and not to_stderr and console.wants_color(arguments.color)
         text = "" if streamed and _is_seen(output) else _report_text(result, output, arguments, color=color)
         is_shown = output.file is None and not to_stderr and console.is_terminal()
-        text += _summary(result, output, arguments, seconds if is_shown else None)
+        untimed = text + _summary(result, output, arguments, None)
         if output.file is None:
-            (console.err if to_stderr else console.out)(text)
+            timed = text + _summary(result, output, arguments, seconds if is_shown else None)
+            (console.err if to_stderr else console.out)(timed, again=untimed)
             continue
         try:
-            write_file(Path(output.file), text, output.option)
+            write_file(Path(output.file), untimed, output.option)
         except UsageError as error:
             failure = failure or error
     if seconds is not None and console.is_watched() and not any(_is_seen(one) for one in arguments.output_format):
-        console.err(_summary(result, Output(DEFAULT_FORMAT), arguments, seconds))
+        timed, untimed = (_summary(result, Output(DEFAULT_FORMAT), arguments, one) for one in (seconds, None))
+        console.err(timed, again=untimed)
     if failure is not None:
         raise failure
 

@@ -16,6 +16,7 @@ from regbuf_lint.cache.storage import Storage
 from regbuf_lint.engine.fixing import FixMode
 from regbuf_lint.engine.project_rounds import until_stable
 from regbuf_lint.model.result import FileResult, RunResult
+from regbuf_lint.source.disk_questions import note_others
 from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def check_files(
         rounds = _Rounds(files, settings, caches, fix, tell, named)
         if rounds.is_all_known:
             return RunResult(tuple(rounds.first(None)))
+        note_others()
         from regbuf_lint.engine.workers import Workers  # noqa: PLC0415  not needed where all is known
 
         starts = [(one, cache.storage.words(), named) for one, cache in zip(settings.every, caches, strict=True)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from regbuf_lint.source.disk_questions import has_entry, is_file
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.ini_files import ini_section
 from regbuf_lint.source.shown_paths import shown_path
@@ -137,9 +138,9 @@ def oldest_python(start: Path) -> tuple[int, int] | None:
 def _project(start: Path) -> Path | None:
     directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
     for one in (directory, *directory.parents):
-        if (one / PYPROJECT).is_file() or (one / SETUP).is_file() or next(one.glob(_REQUIREMENTS), None) is not None:
+        if is_file(one / PYPROJECT) or is_file(one / SETUP) or next(one.glob(_REQUIREMENTS), None) is not None:
             return one
-        if (one / ".git").exists():
+        if has_entry(one, ".git"):
             return None
     return None
 

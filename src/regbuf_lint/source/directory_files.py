@@ -6,6 +6,8 @@ import os
 from fnmatch import filter as matching
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from regbuf_lint.source.disk_questions import note_path
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -23,6 +25,7 @@ class DirectoryFiles:
     def names(self, directory: Path) -> frozenset[str]:
         """The names of what a directory holds; none where it cannot be listed."""
         if directory not in self._names:
+            note_path(directory)
             try:
                 self._names[directory] = frozenset(os.listdir(directory))  # noqa: PTH208  ten thousand times
             except OSError:

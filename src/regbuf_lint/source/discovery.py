@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.model.file_settings import FileSettings
 from regbuf_lint.model.result import FileError
+from regbuf_lint.source.disk_questions import is_file, note_path
 from regbuf_lint.source.errors import os_error_text
 from regbuf_lint.source.exclusion import Exclusion
 from regbuf_lint.source.gitignore import IgnoreStack, as_directory, ignored, stack_above, with_file
@@ -83,6 +84,7 @@ def is_excluded(path: Path, settings: Settings) -> bool:
 
 def _why_unusable(path: Path) -> str:
     """Return why nothing can be read at a path; empty where something is there."""
+    note_path(path)
     try:
         path.stat()
     except FileNotFoundError:
@@ -199,7 +201,7 @@ class _Search(Struct):
         if is_directory:
             return replace(directory, prefix=shown + os.sep, real=entry.path)
         is_link = entry.is_symlink()
-        if Path(entry.path).is_file() if is_link else entry.is_file():
+        if is_file(entry.path) if is_link else entry.is_file():
             self.seen += 1
             real, target = (os.path.realpath(entry.path), self.links) if is_link else (entry.path, self.found)
             target.setdefault(real, (shown, directory.view.settings))

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from regbuf_lint.source.disk_questions import note_path
 from regbuf_lint.source.errors import SettingsError
 
 _PATTERNS = (
@@ -48,6 +49,7 @@ def environment_packages(python: str, root: Path) -> tuple[Path, ...]:
 
 def _packages(place: Path) -> tuple[Path, ...]:
     """The directories of packages of an interpreter or environment; of the system, too, where it says so."""
+    note_path(place)
     base = place.parent.parent if place.is_file() else place
     found = {one.resolve(): one for pattern in _PATTERNS for one in sorted(base.glob(pattern)) if one.is_dir()}
     home = _home_if_shared(base)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from regbuf_lint.source.disk_questions import has_entry
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -131,7 +133,7 @@ def stack_above(directory: str, top: str | None) -> IgnoreStack:
     """
     chain = _ancestors(directory)
     repository = next(
-        (i for i, parent in enumerate(chain) if os.path.lexists(Path(parent, ".git"))),
+        (i for i, parent in enumerate(chain) if has_entry(parent, ".git")),
         None,
     )
     if repository is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.source.directory_files import DirectoryFiles
+from regbuf_lint.source.disk_questions import has_entry
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.ini_files import ini_sections
 from regbuf_lint.source.toml_files import PYPROJECT, read_document
@@ -172,7 +173,7 @@ def _within_project(start: Path) -> list[Path]:
     around = [directory, *directory.parents]
     for markers in ((".git",), PROJECT_FILES):
         for number, one in enumerate(around, start=1):
-            if any(os.path.exists(one / marker) for marker in markers):  # noqa: PTH110  what may not be looked at is not there
+            if any(has_entry(one, marker) for marker in markers):
                 return around[:number]
     return []
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from regbuf_lint.source.disk_questions import is_file
 from regbuf_lint.source.exclusion import Exclusion
 from regbuf_lint.source.gitignore import as_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.exclusion import WalkExclusion
@@ -92,5 +93,5 @@ def _entries(directory: str, exclusion: WalkExclusion) -> Iterator[_Entry]:
                 yield _Entry(entry.path)
         elif entry.name.endswith(_PYTHON) and not exclusion.excludes(entry.path.replace(os.sep, "/")):
             is_link = entry.is_symlink()
-            if Path(entry.path).is_file() if is_link else entry.is_file():
+            if is_file(entry.path) if is_link else entry.is_file():
                 yield _Entry(entry.path, os.path.realpath(entry.path) if is_link else entry.path)
