@@ -12,17 +12,18 @@ PACKAGES is a folder for the packages of `packages.txt`; what it lacks is downlo
 from __future__ import annotations
 
 import argparse
+import random
 import shutil
 import sys
 import sysconfig
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from growth import Growth, measured
 from hard_cases import CASES
 from measuring import Command, Timing, alternating, peak_memory
-from packages import PINS, copy_some, fetch, size
+from packages import PINS, copy_some, fetch, python_files, size
 from page import page
 from plot import Series, plotted
 
@@ -86,6 +87,22 @@ class Linters:
 
     def _cache(self, name: str, folder: Path) -> Path:
         return self._scratch / f"{name}-cache-{folder.name}"
+
+
+class Edits:
+    """Changes of one file of a folder, each time the same one and to another text.
+
+    Args:
+        folder: the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = random.Random(SEED).choice(python_files(folder))  # noqa: S311  no secret is drawn
+
+    def change(self) -> None:
+        """Add a line that says nothing."""
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write("\n# changed\n")
 
 
 def main() -> int:
@@ -164,6 +181,7 @@ def _comparisons(
     if options.ruff:
         warm.append(linters.ruff(everything, warm=True))
     found["everything, warm"] = warm
+    found["everything, one file changed"] = [replace(one, prepare=Edits(everything).change) for one in warm]
     cold = linters.lint(sample)
     if options.torchfix:
         found["sample, TorchFix"] = [cold, linters.torchfix(sample)]
