@@ -253,6 +253,17 @@ def test_a_broken_record_is_none(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("_at_rest", "project")
+def test_nothing_of_the_environment_is_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TOKEN", "a secret")
+    for _ in range(2):
+        run(capsys, ARGUMENTS)
+    (record,) = Path(".regbuf_cache").glob(RECORDS)
+    assert "a secret" not in record.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("_at_rest", "project")
 def test_few_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, ARGUMENTS)
     for number in range(20):

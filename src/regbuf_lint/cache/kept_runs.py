@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _MOST = 16
 """Runs that are kept in a directory; the oldest are given up."""
+_LARGEST = 2**24
+"""Characters of a record that is kept."""
 _COMPILED = "__pycache__"
 
 
@@ -40,13 +42,13 @@ def keep_run(argv: Sequence[str], code: int, printed: Sequence[tuple[str, str]],
     states = [state_of(path) for path in looked_at]
     if any(state != MISSING and is_newer(state, start) for state in states):
         return
-    key = run_key(argv)
-    rows = [FORMAT, key, str(code), str(len(printed)), *chain.from_iterable(printed)]
+    rows = [FORMAT, str(code), str(len(printed)), *chain.from_iterable(printed)]
     rows += [str(len(states)), *chain.from_iterable(zip(looked_at, states, strict=True))]
     entries = [_entries(directory, names) for directory, names in asked.entries.items() if directory not in asked.paths]
     rows += [str(len(entries)), *chain.from_iterable(entries), FORMAT]
-    if not any(END in row for row in rows):
-        _write(Path(record_file(folder, key)), END.join(rows))
+    text = END.join(rows)
+    if text.count(END) == len(rows) - 1 and len(text) <= _LARGEST:
+        _write(Path(record_file(folder, run_key(argv))), text)
 
 
 def _looked_at(asked: Questions, folder: str) -> Iterator[str]:

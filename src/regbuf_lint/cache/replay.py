@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from zlib import crc32
+from hashlib import blake2b
 
 TYPE_CHECKING = False  # type checkers take it for the one of `typing`, which takes longer to import than all else here
 
@@ -20,7 +20,7 @@ FORMAT = "regbuf-lint run 1"
 """The first field of a record; it changes with what stands behind."""
 END = "\0"
 """What is behind each field of a record; no path and no text of a terminal has it."""
-RECORDS = "run-????????*"
+RECORDS = f"run-{'?' * 32}*"
 """The names of records, and of what a run leaves that was killed while it wrote one."""
 MISSING = ""
 """The state of what is not there."""
@@ -44,26 +44,28 @@ def replay(argv: Sequence[str]) -> tuple[int, list[tuple[str, str]]] | None:
         except OSError:
             continue
         try:
-            return _replayed(fields, key)
+            return _replayed(fields)
         except (StopIteration, ValueError):  # it is cut off, or something else
             continue
     return None
 
 
 def run_key(argv: Sequence[str]) -> str:
-    """What has to be the same for two runs to be alike, beside what they look at.
+    """A digest of what has to be the same for two runs to be alike, beside what they look at.
+
+    It is all that is written of the environment, which may hold secrets.
 
     Raises:
         OSError: the working directory is gone.
     """
     streams = [one and (one.encoding, one.errors, one.isatty()) for one in (sys.stdout, sys.stderr)]
     told = (list(argv), os.getcwd(), sorted(os.environ.items()), streams, sys.version, sys.path)  # noqa: PTH109  as above
-    return repr(told)
+    return blake2b(repr(told).encode(errors="surrogateescape"), digest_size=16).hexdigest()
 
 
 def record_file(folder: str, key: str) -> str:
-    """Where the record of a run lies; others may have the same name, so the record holds the key, too."""
-    return f"{folder}/run-{crc32(key.encode(errors='surrogateescape')):08x}"
+    """Where the record of a run lies."""
+    return f"{folder}/run-{key}"
 
 
 def folders(argv: Sequence[str]) -> Iterator[str]:
@@ -97,14 +99,14 @@ def written_state(status: os.stat_result) -> str:
     return f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"
 
 
-def _replayed(fields: Iterator[str], key: str) -> tuple[int, list[tuple[str, str]]] | None:
-    """What a record holds, if it is one of a run like this that would see the same.
+def _replayed(fields: Iterator[str]) -> tuple[int, list[tuple[str, str]]] | None:
+    """What a record holds, if its run would see the same now.
 
     Raises:
         StopIteration: it is cut off.
         ValueError: it is no record.
     """
-    if next(fields) != FORMAT or next(fields) != key:
+    if next(fields) != FORMAT:
         return None
     code = int(next(fields))
     printed = [(next(fields), next(fields)) for _ in range(int(next(fields)))]
