@@ -57,7 +57,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {"__init__": "", "base": BASE, "made": MADE}.items():
         (root / f"pkg/{name}.py").parent.mkdir(parents=True, exist_ok=True)
         (root / f"pkg/{name}.py").write_text(text, encoding="utf-8")
-    (root / "callers").mkdir()
+    for name in ("callers", ".regbuf_cache_of_old"):
+        (root / name).mkdir()
     (root / "pyproject.toml").write_text('[project]\nname = "one"\n', encoding="utf-8")
     (root / "pkg/dangling.py").symlink_to(tmp_path / "projects/elsewhere.py")
     monkeypatch.chdir(root)
@@ -121,6 +122,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "a repository above": lambda root: (root.parent / ".git").mkdir(),
     "an environment": lambda root: (root / ".venv").mkdir(),
     "what a link leads to": lambda root: (root.parent / "elsewhere.py").write_text(MADE, encoding="utf-8"),
+    "a file beside the cache": lambda root: (root / ".regbuf_cache_of_old/one.py").write_text(BASE, encoding="utf-8"),
     "a package around": lambda root: (root / "__init__.py").write_text("", encoding="utf-8"),
 }
 

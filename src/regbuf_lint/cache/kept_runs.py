@@ -38,7 +38,7 @@ def keep_run(argv: Sequence[str], code: int, printed: Sequence[tuple[str, str]],
     folder = next((one for one in folders(argv) if is_cache(Path(one))), None)
     if folder is None:
         return
-    looked_at = [*_looked_at(asked, os.path.abspath(folder))]  # noqa: PTH100  as below
+    looked_at = [*_looked_at(asked, os.path.join(os.path.abspath(folder), ""))]  # noqa: PTH100, PTH118  as below
     states = [state_of(path) for path in looked_at]
     if any(state != MISSING and is_newer(state, start) for state in states):
         return
@@ -52,10 +52,16 @@ def keep_run(argv: Sequence[str], code: int, printed: Sequence[tuple[str, str]],
 
 
 def _looked_at(asked: Questions, folder: str) -> Iterator[str]:
-    """What was looked at, and the linter itself; not what it leaves behind."""
+    """What was looked at, and the linter itself; not what it leaves behind.
+
+    Args:
+        asked: what the run asked the file system.
+        folder: the directory of the cache, with what separates it from a name below it.
+    """
     writer = writer_file()
     for path in dict.fromkeys((*asked.paths, *own_files(), *([writer] if writer is not None else []))):
-        if _COMPILED not in path and not os.path.abspath(path).startswith(folder):  # noqa: PTH100  ten thousand times
+        real = os.path.join(os.path.abspath(path), "")  # noqa: PTH100, PTH118  ten thousand times
+        if _COMPILED not in path and not real.startswith(folder):
             yield path
 
 
