@@ -34,6 +34,7 @@ class Made(Base):
     def forward(self, x):
         return x + self.t
 """
+FULL = Path("/dev/full")
 OPTIONS = ["-j1", "--output-format=concise"]
 ARGUMENTS = [*OPTIONS, "pkg"]
 
@@ -42,12 +43,6 @@ ARGUMENTS = [*OPTIONS, "pkg"]
 def _is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REGBUF_LINT_NO_CACHE")
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-
-
-@pytest.fixture
-def _at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let files count as unchanged that were written just now; no test writes while a run goes on."""
-    monkeypatch.setattr("regbuf_lint.cache.states._TICK", -(10**15))
 
 
 @pytest.fixture
@@ -324,3 +319,8 @@ def test_the_process_prints_what_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout == first.stdout.replace("plain.py:", "kept.py:")
     assert (done.returncode, done.stderr) == (first.returncode, first.stderr)
+    if FULL.exists():
+        with FULL.open("w") as full:
+            failed = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert failed.returncode == 2
+        assert failed.stderr == "regbuf-lint: error: standard output: no space left on device\n"

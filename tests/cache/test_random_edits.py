@@ -85,12 +85,6 @@ def report(root: Path, cache: Path | None) -> list[object]:
     return [(one.path, one.findings, one.errors, one.unresolved_bases) for one in result.files]
 
 
-@pytest.fixture
-def _at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let files count as unchanged that were written just now; no test writes while a run goes on."""
-    monkeypatch.setattr("regbuf_lint.cache.states._TICK", -(10**15))
-
-
 @pytest.mark.usefixtures("_at_rest")
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_found_after_random_edits(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

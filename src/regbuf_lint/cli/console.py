@@ -6,6 +6,7 @@ import os
 import sys
 
 from regbuf_lint.cache.replay import ERR, OUT
+from regbuf_lint.cli.outcome import FAILURE, INTERRUPTED
 from regbuf_lint.source.errors import os_error_text
 
 TYPE_CHECKING = False  # type checkers take it for the one of `typing`, which takes longer to import than all else here
@@ -61,6 +62,13 @@ class Console:
             buffer.flush()
 
         self._note(_guard(stream, write), written=bool(data))
+
+    def exit_code(self, code: int) -> int:
+        """What a run ends with that would end with ``code``; where standard output lacks something, that is told."""
+        if not self.failure:
+            return code
+        self.note("error", f"standard output: {self.failure}")
+        return code if code == INTERRUPTED else FAILURE
 
     def flush(self) -> None:
         """Write what others have printed."""

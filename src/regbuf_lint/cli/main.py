@@ -49,10 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         told = f"{type(error).__name__}: {error}".splitlines()[0]
         console.note("error", f"internal error, please report it: {told}")
         code = FAILURE
-    if console.failure:
-        console.note("error", f"standard output: {console.failure}")
-        return code if code == INTERRUPTED else FAILURE
-    return code
+    return console.exit_code(code)
 
 
 def _main(argv: Sequence[str] | None, console: Console) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # type checkers take it for the one of `typing`, which takes longer to import than all else here
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -42,10 +42,9 @@ def print_again(argv: list[str]) -> int | None:
     if found is None:
         return None
     from regbuf_lint.cli.console import Console  # noqa: PLC0415  start-up time
-    from regbuf_lint.cli.outcome import FAILURE  # noqa: PLC0415
 
     code, printed = found
     console = Console()
     for stream, text in printed:
         (console.out if stream == OUT else console.err)(text)
-    return FAILURE if console.failure else code
+    return console.exit_code(code)
