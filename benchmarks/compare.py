@@ -18,6 +18,7 @@ import sys
 import sysconfig
 import tempfile
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from growth import Growth, measured
@@ -87,22 +88,6 @@ class Linters:
 
     def _cache(self, name: str, folder: Path) -> Path:
         return self._scratch / f"{name}-cache-{folder.name}"
-
-
-class Edits:
-    """Changes of one file of a folder, each time the same one and to another text.
-
-    Args:
-        folder: the folder.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._file = random.Random(SEED).choice(python_files(folder))  # noqa: S311  no secret is drawn
-
-    def change(self) -> None:
-        """Add a line that says nothing."""
-        with self._file.open("a", encoding="utf-8") as file:
-            file.write("\n# changed\n")
 
 
 def main() -> int:
@@ -181,13 +166,20 @@ def _comparisons(
     if options.ruff:
         warm.append(linters.ruff(everything, warm=True))
     found["everything, warm"] = warm
-    found["everything, one file changed"] = [replace(one, prepare=Edits(everything).change) for one in warm]
+    changed = random.Random(SEED).choice(python_files(everything))  # noqa: S311  no secret is drawn
+    found["everything, one file changed"] = [replace(one, prepare=partial(_change, changed)) for one in warm]
     cold = linters.lint(sample)
     if options.torchfix:
         found["sample, TorchFix"] = [cold, linters.torchfix(sample)]
     if options.flake8 and options.flake8_alone:
         found["sample, flake8"] = [linters.flake8(sample, plugin=one) for one in (False, True)]
     return found
+
+
+def _change(path: Path) -> None:
+    """Give a file another text that says the same."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n# changed\n")
 
 
 def _whole(options: argparse.Namespace, linters: Linters, folder: Path) -> list[Command]:

@@ -20,7 +20,8 @@ _HEAD = """\
 
 Written by `benchmarks/compare.py`; its head says how to run it. Every figure is of whole processes, with {jobs} of them
 for each linter, over the packages that `benchmarks/packages.txt` pins. All commands of a table run in turn, {rounds}
-rounds; the medians count. A warm run has a cache that knows all files, and nothing has changed; a cold one has none.
+rounds; the medians count. A warm run has a cache that knows all files, of which none has changed unless a title says
+so; a cold one has none.
 
 {date}, {cores} cores, {memory:.0f} GB of memory, Python {python}; {versions}.
 """

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.folder import is_cache
 from regbuf_lint.cache.key import own_files, writer_file
-from regbuf_lint.cache.replay import END, FORMAT, MISSING, RECORDS, folders, record_file, run_key, state_of
+from regbuf_lint.cache.replay import (
+    END,
+    FORMAT,
+    MISSING,
+    RECORDS,
+    folders,
+    record_file,
+    run_key,
+    state_of,
+    status_of,
+    written_state,
+)
 from regbuf_lint.cache.states import is_newer
 
 if TYPE_CHECKING:
@@ -39,9 +50,10 @@ def keep_run(argv: Sequence[str], code: int, printed: Sequence[tuple[str, str]],
     if folder is None:
         return
     looked_at = [*_looked_at(asked, os.path.join(os.path.abspath(folder), ""))]  # noqa: PTH100, PTH118  as below
-    states = [state_of(path) for path in looked_at]
-    if any(state != MISSING and is_newer(state, start) for state in states):
+    found = [status_of(path) for path in looked_at]
+    if any(status is not None and is_newer(status, start) for status in found):
         return
+    states = [MISSING if status is None else written_state(status) for status in found]
     rows = [FORMAT, str(code), str(len(printed)), *chain.from_iterable(printed)]
     rows += [str(len(states)), *chain.from_iterable(zip(looked_at, states, strict=True))]
     entries = [_entries(directory, names) for directory, names in asked.entries.items() if directory not in asked.paths]

@@ -86,16 +86,21 @@ def folders(argv: Sequence[str]) -> Iterator[str]:
 
 
 def state_of(path: str) -> str:
-    """What the file system says of a path: when it was changed, and how large it is; ``MISSING`` of nothing."""
+    """What the file system says of a path, as text; ``MISSING`` of nothing."""
+    status = status_of(path)
+    return MISSING if status is None else written_state(status)
+
+
+def status_of(path: str) -> os.stat_result | None:
+    """What the file system says of a path; None of nothing."""
     try:
-        status = os.stat(path)  # noqa: PTH116  ten thousand times, and a Path builds more
+        return os.stat(path)  # noqa: PTH116  ten thousand times, and a Path builds more
     except (OSError, ValueError):
-        return MISSING
-    return written_state(status)
+        return None
 
 
 def written_state(status: os.stat_result) -> str:
-    """What the file system says, as text."""
+    """When something was changed, and how large it is."""
     return f"{status.st_mtime_ns} {status.st_ctime_ns} {status.st_size}"
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.database import FileRow
-from regbuf_lint.cache.replay import written_state
+from regbuf_lint.cache.replay import status_of, written_state
 from regbuf_lint.source.disk_questions import note_path
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
 MISSING = ""
@@ -66,9 +66,9 @@ class FileStates:
         status = _status(path)
         if status is None:
             return MISSING
-        state = self._seen[path] = written_state(status)
-        if is_newer(state, self._start):
+        if is_newer(status, self._start):
             self._restless.add(path)
+        state = self._seen[path] = written_state(status)
         known = self._known.get(path)
         if known is not None and known.state == state:
             return known.digest
@@ -82,18 +82,14 @@ class FileStates:
 
 def _status(path: str) -> os.stat_result | None:
     """What the file system says of a regular file; None of anything else."""
-    try:
-        note_path(path)
-        status = os.stat(path)  # noqa: PTH116  ten thousand times, and a Path builds more
-    except (OSError, ValueError):
-        return None
-    return status if S_ISREG(status.st_mode) else None
+    note_path(path)
+    status = status_of(path)
+    return status if status is not None and S_ISREG(status.st_mode) else None
 
 
-def is_newer(state: str, start: int) -> bool:
+def is_newer(status: os.stat_result, start: int) -> bool:
     """Whether something may have been changed since a time, which a process saw in nanoseconds."""
-    changed, replaced, _ = map(int, state.split())
-    return max(changed, replaced) > start - _TICK
+    return max(status.st_mtime_ns, status.st_ctime_ns) > start - _TICK
 
 
 def digest_of(data: bytes) -> str:

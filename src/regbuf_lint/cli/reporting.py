@@ -71,7 +71,7 @@ def print_report(
         is_shown = output.file is None and not to_stderr and console.is_terminal()
         untimed = text + _summary(result, output, arguments, None)
         if output.file is None:
-            timed = text + _summary(result, output, arguments, seconds if is_shown else None)
+            timed = text + _summary(result, output, arguments, seconds) if is_shown else untimed
             (console.err if to_stderr else console.out)(timed, again=untimed)
             continue
         try:

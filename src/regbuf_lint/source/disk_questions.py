@@ -39,10 +39,6 @@ class _Listener(Struct):
     questions: Questions | None = None
     is_hooked: bool = False
 
-    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.questions is not None and event in _EVENTS and isinstance(arguments[0], (str, os.PathLike)):
-            self.questions.paths[os.fspath(arguments[0])] = None
-
 
 _LISTENER = _Listener()
 
@@ -51,13 +47,18 @@ _LISTENER = _Listener()
 def noted_questions() -> Iterator[Questions]:
     """Note what this process asks from now on."""
     if not _LISTENER.is_hooked:
-        sys.addaudithook(_LISTENER.hear)
+        sys.addaudithook(_hear)
         _LISTENER.is_hooked = True
     _LISTENER.questions = questions = Questions()
     try:
         yield questions
     finally:
         _LISTENER.questions = None
+
+
+def _hear(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _EVENTS and isinstance(arguments[0], (str, os.PathLike)):
+        note_path(arguments[0])
 
 
 def note_path(path: str | os.PathLike[str]) -> None:
