@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 from test_random_edits import NAMES, a_file, edit
 
+import regbuf_lint
 from regbuf_lint.cache import kept_runs
+from regbuf_lint.cache.key import own_code
 from regbuf_lint.cache.replay import END, ERR, OUT, RECORDS, replay
 from regbuf_lint.cli.main import main
 from small_files import PLAIN_TENSOR
@@ -160,6 +162,34 @@ def test_what_nobody_looks_at_changes_nothing(change: str, project: Path, capsys
     before = run(capsys, ARGUMENTS)
     UNRELATED[change](project)
     assert again(ARGUMENTS) == before
+
+
+@pytest.mark.usefixtures("_at_rest")
+def test_files_that_declare_versions_are_looked_for_above(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "pyproject.toml").unlink()
+    for _ in range(2):
+        before = run(capsys, ARGUMENTS)
+    (project.parent / "requirements.md").touch()
+    assert again(ARGUMENTS) == before
+    (project.parent / "requirements-dev.txt").touch()
+    assert again(ARGUMENTS) is None
+    for _ in range(2):
+        run(capsys, ARGUMENTS)
+    assert again(ARGUMENTS) == before
+    (project.parent / "requirements-dev.txt").rename(project.parent / "dev.txt")
+    assert again(ARGUMENTS) is None
+
+
+@pytest.mark.usefixtures("_at_rest", "project")
+def test_what_python_leaves_beside_the_linter_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        own_code.cache_clear()
+        run(capsys, ARGUMENTS)
+    (record,) = Path(".regbuf_cache").glob(RECORDS)
+    looked_at = record.read_text(encoding="utf-8").split(END)
+    linter = Path(regbuf_lint.__file__)
+    assert str(linter) in looked_at
+    assert str(linter.parent) not in looked_at
 
 
 @pytest.mark.usefixtures("_at_rest")

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from regbuf_lint.cli.main import main
-from regbuf_lint.source.declared_versions import oldest_python, runs_only_before_torch, runs_with_older_torch
+from regbuf_lint.source.declared_versions import (
+    declaring_directory,
+    oldest_python,
+    runs_only_before_torch,
+    runs_with_older_torch,
+)
+from regbuf_lint.source.directory_files import DirectoryFiles
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.settings import load_settings
 
@@ -18,10 +24,14 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def project_at(directory: Path) -> Path | None:
+    return declaring_directory(directory, DirectoryFiles())
+
+
 def told(**files: str) -> str | None:
     for name, text in files.items():
         Path(name.replace("__", ".").replace("_", "-")).write_text(text, encoding="utf-8")
-    return runs_with_older_torch(Path(), "2.5")
+    return runs_with_older_torch(project_at(Path()), "2.5")
 
 
 def project(*dependencies: str, **extras: str) -> str:
@@ -116,12 +126,12 @@ def test_nearest_directory_with_any_file_counts(root: Path) -> None:
     inner = root / "a" / "b"
     inner.mkdir(parents=True)
     (root / "requirements.txt").write_text("torch==1.0\n")
-    assert runs_with_older_torch(inner, "2.5") is not None
+    assert runs_with_older_torch(project_at(inner), "2.5") is not None
     (root / "a" / "setup.cfg").write_text("[options]\n")
-    assert runs_with_older_torch(inner, "2.5") is None
+    assert runs_with_older_torch(project_at(inner), "2.5") is None
     (root / "a" / "setup.cfg").unlink()
     (root / "a" / ".git").mkdir()
-    assert runs_with_older_torch(inner, "2.5") is None
+    assert runs_with_older_torch(project_at(inner), "2.5") is None
 
 
 @pytest.mark.parametrize(
@@ -136,8 +146,8 @@ def test_nearest_directory_with_any_file_counts(root: Path) -> None:
 )
 def test_broken_files_say_nothing(name: str, text: str) -> None:
     Path(name).write_text(text)
-    assert runs_with_older_torch(Path(), "2.5") is None
-    assert oldest_python(Path()) is None
+    assert runs_with_older_torch(project_at(Path()), "2.5") is None
+    assert oldest_python(project_at(Path())) is None
 
 
 @pytest.mark.parametrize(
@@ -153,7 +163,7 @@ def test_broken_files_say_nothing(name: str, text: str) -> None:
 )
 def test_oldest_python(name: str, text: str, expected: tuple[int, int] | None) -> None:
     Path(name).write_text(text)
-    assert oldest_python(Path()) == expected
+    assert oldest_python(project_at(Path())) == expected
 
 
 MESSAGE = "buffer-style `nn-buffer`: `nn.Buffer` needs torch 2.5, and pyproject.toml allows torch 2.0 (`torch>=2.0`)"
@@ -198,7 +208,7 @@ def test_the_rule_that_prefers_it_has_no_fix_then(root: Path, capsys: pytest.Cap
 def test_oldest_python_of_a_script() -> None:
     Path("requirements.txt").write_text("torch\n")
     Path("setup.py").write_text("from setuptools import setup\n\nsetup(name='x', python_requires='>=3.8, <4')\n")
-    assert oldest_python(Path()) == (3, 8)
+    assert oldest_python(project_at(Path())) == (3, 8)
 
 
 def test_settings_know_the_oldest_python(root: Path) -> None:
@@ -209,7 +219,7 @@ def test_settings_know_the_oldest_python(root: Path) -> None:
 
 def only_before(**files: str) -> str | None:
     told(**files)
-    return runs_only_before_torch(Path(), "1.6")
+    return runs_only_before_torch(project_at(Path()), "1.6")
 
 
 @pytest.mark.parametrize(

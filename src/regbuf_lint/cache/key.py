@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import regbuf_lint
 from regbuf_lint.cache.states import digest_of
 from regbuf_lint.index.files import installed_roots
+from regbuf_lint.source.disk_questions import unnoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,9 @@ def own_code() -> str:
 
 def own_files() -> Iterator[str]:
     """The linter's own files."""
-    for folder, _, names in os.walk(Path(regbuf_lint.__file__).parent):
+    with unnoted():  # Python writes what it has compiled into the same directories
+        found = [*os.walk(Path(regbuf_lint.__file__).parent)]
+    for folder, _, names in found:
         for name in names:
             if not name.endswith(".pyc"):
                 yield os.path.join(folder, name)  # noqa: PTH118  start-up time

@@ -1,6 +1,6 @@
 """What an earlier run has printed, for one that would print the same: nothing that it looked at has changed since.
 
-Nothing else of the linter is imported here, which takes longer than all that is done.
+Next to nothing else of the linter is imported here, which takes longer than all that is done.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import sys
 from hashlib import blake2b
+
+from regbuf_lint.source.entry_names import is_among
 
 TYPE_CHECKING = False  # type checkers take it for the one of `typing`, which takes longer to import than all else here
 
@@ -131,4 +133,4 @@ def _has(directory: str, there: Sequence[str], absent: Sequence[str]) -> bool:
         names = {"", *os.listdir(directory)}  # noqa: PTH208  as above
     except OSError:
         names = {""}
-    return names.issuperset(there) and names.intersection(absent) <= {""}
+    return all(is_among(name, names) for name in there) and not any(is_among(name, names) for name in absent if name)

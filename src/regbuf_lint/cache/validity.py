@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.cache.states import digest_of
-from regbuf_lint.index.locating import listing
 from regbuf_lint.index.reads import Content, Entry, Reads
 from regbuf_lint.index.word_search import WordSearch, answer_of
-from regbuf_lint.source.disk_questions import note_entry
+from regbuf_lint.source.disk_questions import entry_names, note_entry
 from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.python_files import PythonFiles
 
@@ -108,7 +107,7 @@ class Validity:
 
     def _listing(self, directory: str) -> frozenset[str]:
         if directory not in self._listings:
-            self._listings[directory] = listing(Path(directory))
+            self._listings[directory] = entry_names(directory)
         return self._listings[directory]
 
     def _settled(self, directory: str, most: int | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.files import import_name
 from regbuf_lint.index.reads import Entry, Memo
 from regbuf_lint.index.word_search import MOST_FOLDERS, TOP_LEVEL
+from regbuf_lint.source.disk_questions import entry_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -161,15 +161,7 @@ class Locator:
 
     def _has(self, directory: Path, name: str) -> bool:
         if directory not in self._listings:
-            self._listings[directory] = listing(directory)
+            self._listings[directory] = entry_names(directory)
         exists = name in self._listings[directory]
         self._reads.note(Entry(str(directory), name, exists))
         return exists
-
-
-def listing(directory: Path) -> frozenset[str]:
-    """The names of what a directory holds; none where it cannot be listed."""
-    try:
-        return frozenset(os.listdir(directory))  # noqa: PTH208  a thousand times, and a Path for each entry takes longer
-    except OSError:
-        return frozenset()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
+    from regbuf_lint.source.directory_files import DirectoryFiles
+
 SETUP = "setup.cfg"
 _REQUIREMENTS = "requirements*.txt"
 DECLARING_FILES = (PYPROJECT, SETUP, _REQUIREMENTS, "setup.py")
@@ -48,17 +50,34 @@ class _Declared(Struct, frozen=True):
     specifiers: str
 
 
-def runs_with_older_torch(start: Path, release: str) -> str | None:
-    """What says that the project around a directory runs with releases of torch before ``release``, in a few words.
+def declaring_directory(start: Path, files: DirectoryFiles) -> Path | None:
+    """The nearest directory, upwards, with a ``pyproject.toml``, ``setup.cfg`` or ``requirements*.txt``.
 
-    Files are those of the nearest directory, upwards, that has any: ``pyproject.toml``, ``setup.cfg`` and
-    ``requirements*.txt``. What is broken in them is another tool's to say. A requirement counts by the oldest release
-    that it names; one that names none counts where it allows older ones only.
+    None where the repository around has none.
+    """
+    directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
+    for one in (directory, *directory.parents):
+        if is_file(one / PYPROJECT) or is_file(one / SETUP) or files.has_any(one, [_REQUIREMENTS]):
+            return one
+        if has_entry(one, ".git"):
+            return None
+    return None
+
+
+def runs_with_older_torch(directory: Path | None, release: str) -> str | None:
+    """What says that a project runs with releases of torch before ``release``, in a few words.
+
+    What is broken in its files is another tool's to say. A requirement counts by the oldest release that it names; one
+    that names none counts where it allows older ones only.
+
+    Args:
+        directory: the ``declaring_directory`` of the project.
+        release: a release of torch.
     """
     from packaging.version import Version  # noqa: PLC0415  slow to load
 
     wanted = Version(release)
-    for one in _declared_torch(start):
+    for one in _declared_torch(directory):
         found = _specifiers(one.specifiers)
         if found is None:
             continue
@@ -70,28 +89,29 @@ def runs_with_older_torch(start: Path, release: str) -> str | None:
     return None
 
 
-def runs_only_before_torch(start: Path, release: str) -> str | None:
-    """What says that the project around a directory runs with no release of torch from ``release`` on, in a few words.
+def runs_only_before_torch(directory: Path | None, release: str) -> str | None:
+    """What says that a project runs with no release of torch from ``release`` on, in a few words.
 
-    That is an upper end, or one release that is pinned; files are those of ``runs_with_older_torch``.
+    That is an upper end, or one release that is pinned.
+
+    Args:
+        directory: the ``declaring_directory`` of the project.
+        release: a release of torch.
     """
     wanted = tuple(map(int, release.split(".")))
-    if not _may_name_older(start, wanted):
+    if directory is None or not _may_name_older(directory, wanted):
         return None
     from packaging.version import Version  # noqa: PLC0415  slow to load
 
-    for one in _declared_torch(start):
+    for one in _declared_torch(directory):
         found = _specifiers(one.specifiers)
         if found is not None and (_excludes_from(found, Version(release)) or _pins_before(found, wanted)):
             return f"{shown_path(one.path)} excludes it (`{one.text}`)"
     return None
 
 
-def _may_name_older(start: Path, release: tuple[int, ...]) -> bool:
+def _may_name_older(directory: Path, release: tuple[int, ...]) -> bool:
     """Whether the text of a declaring file names an older release behind torch."""
-    directory = _project(start)
-    if directory is None:
-        return False
     paths = (directory / PYPROJECT, directory / SETUP, *directory.glob(_REQUIREMENTS))
     named = (_FIRST_NUMBER.findall(_text(one)) for one in paths)
     return any((int(major), int(minor or 0)) <= release for every in named for major, minor in every)
@@ -104,9 +124,8 @@ def _pins_before(specifiers: SpecifierSet, release: tuple[int, ...]) -> bool:
     return any(_release(one.version) < release for one in (*patches, *pins))
 
 
-def _declared_torch(start: Path) -> list[_Declared]:
+def _declared_torch(directory: Path | None) -> list[_Declared]:
     """Requirements of torch; those of extras count where the others name no oldest release."""
-    directory = _project(start)
     if directory is None:
         return []
     main, extras = [*_of_pyproject(directory)], [*_extras_of_pyproject(directory)]
@@ -116,9 +135,12 @@ def _declared_torch(start: Path) -> list[_Declared]:
     return main if named else [*main, *extras, *setup_extras]
 
 
-def oldest_python(start: Path) -> tuple[int, int] | None:
-    """The oldest Python that the project around a directory says it runs with; None where it does not say."""
-    directory = _project(start)
+def oldest_python(directory: Path | None) -> tuple[int, int] | None:
+    """The oldest Python that a project says it runs with; None where it does not say.
+
+    Args:
+        directory: the ``declaring_directory`` of the project.
+    """
     if directory is None:
         return None
     document = _document(directory)
@@ -133,16 +155,6 @@ def oldest_python(start: Path) -> tuple[int, int] | None:
         written = called[1] if called is not None else None
     lower = ((int(major), int(minor or 0)) for major, minor in _LOWER_END.findall(written or ""))
     return max(lower, default=None)
-
-
-def _project(start: Path) -> Path | None:
-    directory = Path(os.path.abspath(start))  # noqa: PTH100  symbolic links stay as the user wrote them
-    for one in (directory, *directory.parents):
-        if is_file(one / PYPROJECT) or is_file(one / SETUP) or next(one.glob(_REQUIREMENTS), None) is not None:
-            return one
-        if has_entry(one, ".git"):
-            return None
-    return None
 
 
 def _document(directory: Path) -> dict[str, Any]:

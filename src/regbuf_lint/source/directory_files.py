@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from fnmatch import filter as matching
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from regbuf_lint.source.disk_questions import note_path
+from regbuf_lint.source.disk_questions import entry_names, note_entry, note_path
+from regbuf_lint.source.entry_names import is_among
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
 _T = TypeVar("_T")
@@ -24,12 +24,20 @@ class DirectoryFiles:
 
     def names(self, directory: Path) -> frozenset[str]:
         """The names of what a directory holds; none where it cannot be listed."""
+        note_path(directory)
+        return self._listed(directory)
+
+    def has_any(self, directory: Path, names: Collection[str]) -> bool:
+        """Whether a directory holds one of some names; a ``*`` in one stands for anything."""
+        listed = self._listed(directory)
+        found = next((name for name in names if is_among(name, listed)), None)
+        for name in names if found is None else [found]:
+            note_entry(str(directory), name, exists=found is not None)
+        return found is not None
+
+    def _listed(self, directory: Path) -> frozenset[str]:
         if directory not in self._names:
-            note_path(directory)
-            try:
-                self._names[directory] = frozenset(os.listdir(directory))  # noqa: PTH208  ten thousand times
-            except OSError:
-                self._names[directory] = frozenset()
+            self._names[directory] = entry_names(directory)
         return self._names[directory]
 
     def below(self, directory: Path, pattern: str) -> list[Path]:

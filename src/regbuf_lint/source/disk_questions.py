@@ -24,7 +24,8 @@ class Questions(Struct):
 
     Attributes:
         paths: files and directories that were read or looked for, each once.
-        entries: by directory, names that were looked for in it, and whether they were there.
+        entries: by directory, names that were looked for in it, and whether they were there; a ``*`` in one stands
+            for anything.
         is_whole: whether nothing was asked elsewhere.
     """
 
@@ -56,6 +57,16 @@ def noted_questions() -> Iterator[Questions]:
         _LISTENER.questions = None
 
 
+@contextmanager
+def unnoted() -> Iterator[None]:
+    """Ask what no answer rests on."""
+    questions, _LISTENER.questions = _LISTENER.questions, None
+    try:
+        yield
+    finally:
+        _LISTENER.questions = questions
+
+
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
     if event in _EVENTS and isinstance(arguments[0], (str, os.PathLike)):
         note_path(arguments[0])
@@ -84,6 +95,14 @@ def has_entry(directory: str | os.PathLike[str], name: str) -> bool:
     found = os.path.lexists(os.path.join(directory, name))  # noqa: PTH118  start-up time
     note_entry(os.fspath(directory), name, exists=found)
     return found
+
+
+def entry_names(directory: str | os.PathLike[str]) -> frozenset[str]:
+    """What lies in a directory, for who notes what he asks of it; nothing where it cannot be listed."""
+    try:
+        return frozenset(os.listdir(directory))  # noqa: PTH208  ten thousand times, and a Path for each takes longer
+    except OSError:
+        return frozenset()
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,9 +20,7 @@ if TYPE_CHECKING:
     from regbuf_lint.model.settings import Settings
 
 _READ = (".git", *OWN_FILES, *PROJECT_FILES, *TOOL_FILES, *STYLE_FILES, *CHECKER_FILES, *DECLARING_FILES)
-_FIRST_PARTS = frozenset(name.partition("/")[0] for name in _READ)
-_NAMES = frozenset(name for name in _FIRST_PARTS if "*" not in name)
-_PATTERNS = re.compile("|".join(translate(name) for name in sorted(_FIRST_PARTS - _NAMES)))
+_FIRST_PARTS = sorted({name.partition("/")[0] for name in _READ})
 _NO_DIRECTORY = ""
 
 
@@ -98,7 +94,7 @@ class NearestSettings:
         """The nearest directory, upwards, that holds anything the settings of a project are made of."""
         if directory not in self._anchors:
             parent = os.path.dirname(directory)  # noqa: PTH120  ten thousand times
-            if _is_marked(self._files.names(Path(directory))):
+            if self._files.has_any(Path(directory), _FIRST_PARTS):
                 self._anchors[directory] = directory if self._is_in_project(Path(directory)) else _NO_DIRECTORY
             else:
                 self._anchors[directory] = _NO_DIRECTORY if parent == directory else self._anchor(parent)
@@ -107,7 +103,3 @@ class NearestSettings:
     def _is_in_project(self, directory: Path) -> bool:
         """Whether a file says that there is a project, or a table for one: what else lies around is nobody's."""
         return project_root(directory) is not None or (not self._isolated and find_table(directory) is not None)
-
-
-def _is_marked(names: frozenset[str]) -> bool:
-    return not _NAMES.isdisjoint(names) or any(map(_PATTERNS.match, names))

@@ -9,7 +9,13 @@ from msgspec.structs import asdict, replace
 
 from regbuf_lint.model.settings import DEFAULT_EXCLUDES, BufferStyle, PlacedPatterns, Settings
 from regbuf_lint.source.code_style import code_style
-from regbuf_lint.source.declared_versions import oldest_python, runs_only_before_torch, runs_with_older_torch
+from regbuf_lint.source.declared_versions import (
+    declaring_directory,
+    oldest_python,
+    runs_only_before_torch,
+    runs_with_older_torch,
+)
+from regbuf_lint.source.directory_files import DirectoryFiles
 from regbuf_lint.source.environment import environment_packages
 from regbuf_lint.source.errors import SettingsError
 from regbuf_lint.source.project_tools import ProjectTools, project_root
@@ -23,7 +29,6 @@ from regbuf_lint.source.type_checkers import has_type_checker
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from regbuf_lint.source.directory_files import DirectoryFiles
 
 _HAS_NN_BUFFER = "2.5"
 _HAS_PERSISTENT = "1.6"
@@ -63,8 +68,9 @@ def load_settings(
     values = _converted_chain(tables, known_codes)
     converted = (_convert(key, value, option.format(key), known_codes) for key, value in overrides.items())
     merged = _merge(values, {one[0]: _placed(one, Path.cwd()) for one in converted})
+    around, files = start if config is None else config.parent, files or DirectoryFiles()
     if not isolated:
-        tools = ProjectTools(config.parent if config is not None else start, files)
+        tools = ProjectTools(around, files)
         style = code_style(tools)
         found = {**asdict(style), "annotate": has_type_checker(tools)}
         merged = {**found, **merged}
@@ -80,7 +86,7 @@ def load_settings(
         msg = f"{where}: {error}"
         raise SettingsError(msg) from None
     settings = replace(settings, packages=packages)
-    return settings if isolated else _with_declared_versions(settings, config.parent if config is not None else start)
+    return settings if isolated else _with_declared_versions(settings, declaring_directory(around, files))
 
 
 def check_codes(codes: Iterable[str], known_codes: Mapping[str, str], where: str) -> None:
@@ -198,7 +204,7 @@ def _settings(root: Path, merged: dict[str, Any]) -> Settings:
     )
 
 
-def _with_declared_versions(settings: Settings, start: Path) -> Settings:
+def _with_declared_versions(settings: Settings, directory: Path | None) -> Settings:
     """Settings with what the project says of its versions, as far as that matters for them.
 
     Raises:
@@ -207,7 +213,7 @@ def _with_declared_versions(settings: Settings, start: Path) -> Settings:
     wants_buffer = settings.buffer_style is BufferStyle.NN_BUFFER
     selectors = (*(settings.select or ()), *settings.extend_select)
     if wants_buffer or any(names(code, _SUGGESTS_NN_BUFFER) for code in selectors):
-        reason = runs_with_older_torch(start, _HAS_NN_BUFFER)
+        reason = runs_with_older_torch(directory, _HAS_NN_BUFFER)
         if reason is not None:
             reason = f"`nn.Buffer` needs torch {_HAS_NN_BUFFER}, and {reason}"
             if wants_buffer:
@@ -216,6 +222,6 @@ def _with_declared_versions(settings: Settings, start: Path) -> Settings:
             settings = replace(settings, without_nn_buffer=reason)
     return replace(
         settings,
-        oldest_python=oldest_python(start),
-        without_persistent=runs_only_before_torch(start, _HAS_PERSISTENT) or "",
+        oldest_python=oldest_python(directory),
+        without_persistent=runs_only_before_torch(directory, _HAS_PERSISTENT) or "",
     )
