@@ -151,6 +151,23 @@ def test_files_that_are_given_up_leave_memory_at_once(monkeypatch: pytest.Monkey
     assert not alive
 
 
+def test_nothing_is_left_of_a_file_that_is_given_up_while_others_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = "import torch\nfrom torch import nn\n"
+    base += "class Base(nn.Module):\n    def made(self):\n        return torch.ones(3)\n"
+    text = "from base import Base\nclass Net(Base):\n    def __init__(self):\n        super().__init__()\n"
+    text += "        self.x = self.made()\n    def forward(self, y):\n        return y + self.x\n"
+    (tmp_path / "base.py").write_text(base + "#" * len(text), encoding="utf-8")
+    (tmp_path / "net.py").write_text(text, encoding="utf-8")
+    source = read_source(tmp_path / "net.py")
+    session = Session(Settings(root=tmp_path))
+    before = session.check(tmp_path / "net.py", source)
+    monkeypatch.setattr(engine_session, "MOST_CHARACTERS", 2 * len(text))
+    assert session.check(tmp_path / "net.py", source) == before
+    assert [one.code for one in before.findings] == ["RBF001"]
+
+
 def test_what_is_explained_is_still_there_when_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_session, "MOST_CHARACTERS", 0)
     path = FIXTURES / "RBF001" / "given_behind_star.py"

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from regbuf_lint.source.suppression import Suppressions
     from regbuf_lint.source.text import SourceText
 
-MOST_CHARACTERS = 12_000_000
-"""Text whose trees are kept in memory before everything is forgotten; a tree takes some thirty times its text."""
+MOST_CHARACTERS = 8_000_000
+"""Text whose trees are kept in memory before half of it is given up; a tree takes some thirty times its text."""
 
 
 class Checked(Struct, frozen=True):
@@ -102,11 +102,13 @@ class Session:
         except ParseError as failure:
             return Checked(self.syntax_errors(path, failure))
         notes = _Notes()
-        findings = [
-            finding
-            for finding in self._findings(facts, notes)
-            if not any(names(selector, finding.code) for selector in ignored)
-        ]
+        with self._project.reads.collecting() as read:
+            findings = [
+                finding
+                for finding in self._findings(facts, notes)
+                if not any(names(selector, finding.code) for selector in ignored)
+            ]
+        self._project.needed.count(read.numbers)
         ordered = tuple(sorted(findings, key=lambda one: (one.span, one.code)))
         return Checked(ordered, tuple(notes.unresolved_bases), tuple(notes.unfollowed), notes.modules)
 
@@ -141,8 +143,7 @@ class Session:
             self._inference = self._start()
         if self._project.characters > MOST_CHARACTERS:
             self._project.make_room(MOST_CHARACTERS // 2)
-            self._inference = self._start()
-        elif self._project.has_other_text(path, source):  # what is known of other files may rest on the text before
+        if self._project.has_other_text(path, source):  # what is known of other files may rest on the text before
             self._inference = self._start()
         return self._project.add(path, source)
 

@@ -141,7 +141,9 @@ class FileFacts:
         return self._hash == hash(source.text)
 
     def close(self) -> None:
-        """Give up the tree, so that it leaves memory at once: scopes and file hold each other."""
+        """Give up the tree, so that it leaves memory at once: scopes, file and what they tell hold each other."""
+        for scope in (self.scope, *self._scopes.values()):
+            scope.__dict__.clear()
         self.__dict__.clear()
 
     def scope_of(self, node: ScopeNode, parent: Scope) -> Scope:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import stat
-from collections import Counter
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from regbuf_lint.index.calls import named_in
 from regbuf_lint.index.files import FileFacts, ParseError, installed_roots, whole
 from regbuf_lint.index.frameworks import is_of_another_framework, is_torch
 from regbuf_lint.index.locating import Locator, is_read
+from regbuf_lint.index.needed_files import NeededFiles
 from regbuf_lint.index.outline import outline
 from regbuf_lint.index.reads import Content, Memo, Reads
 from regbuf_lint.index.scopes import (
@@ -57,6 +57,7 @@ class Project:
 
     Attributes:
         characters: length of all texts whose trees are kept.
+        needed: which files checks rest on.
 
     Args:
         roots: directories in which top-level packages of the project are looked for, behind the directory from which
@@ -75,7 +76,7 @@ class Project:
 
     def _start(self) -> None:
         self._by_path: dict[Path, FileFacts | None] = {}
-        self._needed: Counter[Path] = Counter()
+        self.needed = NeededFiles(self.reads)
         self._read_for: dict[Path, Collected] = {}
         self._resolving: set[ast.expr] = set()
         self._members: Memo[tuple[ValueSymbol, str], tuple[Symbol, ...]] = Memo(self.reads)
@@ -94,25 +95,23 @@ class Project:
     def close(self) -> None:
         """Give up all files; nothing found in them can be used any more."""
         self._give_up(self._by_path)
-        self._needed.clear()
+        self._exports.clear()
 
     def make_room(self, most: int) -> None:
-        """Give up files, but for those that were needed most often since others were given up for the first time.
-
-        Nothing found in files can be used any more.
+        """Give up files, but for those that most checks rested on of late, and all answers that rest on what goes.
 
         Args:
             most: how many characters the files that are kept may have.
         """
-        self._needed.update(path for path, file in self._by_path.items() if file is not None)
-        left = most
-        kept = set()
-        for path, times in self._needed.most_common():
+        left, gone = most, []
+        for path in self.needed.by_need([*reversed(self._by_path)]):
             size = len(self._text_of(path))
-            if times > 1 and path in self._by_path and size <= left:
+            if size <= left:
                 left -= size
-                kept.add(path)
-        self._give_up(self._by_path.keys() - kept)
+            else:
+                gone.append(path)
+        self.reads.give_up(Content(str(path)) for path in gone)
+        self._give_up(gone)
 
     def _text_of(self, path: Path) -> str:
         file = self._by_path.get(path)
@@ -124,7 +123,6 @@ class Project:
             self._read_for.pop(path, None)
             if file is not None:
                 file.close()
-        self._exports.clear()
         self.characters = sum(len(self._text_of(path)) for path in self._by_path)
 
     def add(self, path: Path, source: SourceText) -> FileFacts:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from weakref import WeakSet
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 Subject = TypeVar("Subject")
 Answer = TypeVar("Answer")
@@ -81,6 +82,7 @@ class Reads:
         self.known: dict[Read, int] = {}
         self.numbers = 0
         self._new: list[Read] = []
+        self._memos: WeakSet[Memo[Any, Any]] = WeakSet()
 
     def note(self, read: Read) -> None:
         """The work under way rests on this."""
@@ -89,6 +91,16 @@ class Reads:
             number = self.known[read] = len(self.known)
             self._new.append(read)
         self.numbers |= 1 << number
+
+    def watch(self, memo: Memo[Any, Any]) -> None:
+        """Answers are kept there that rest on what is read."""
+        self._memos.add(memo)
+
+    def give_up(self, gone: Iterable[Read]) -> None:
+        """Give up all answers that rest on some reads, and those that nobody has asked for since the last time."""
+        numbers = sum(1 << self.known[read] for read in gone if read in self.known)
+        for memo in self._memos:
+            memo.give_up(numbers)
 
     def take_new(self) -> list[Read]:
         """The reads, in the order of their numbers, that were noted since this was asked for the last time."""
@@ -117,12 +129,16 @@ class Memo(Generic[Subject, Answer]):
     def __init__(self, reads: Reads) -> None:
         self._reads = reads
         self._known: dict[Subject, tuple[Answer, int]] = {}
+        self._older: dict[Subject, tuple[Answer, int]] = {}
+        reads.watch(self)
 
     def get(self, subject: Subject) -> Answer | None:
         """The answer about a subject, None where there is none as yet."""
         known = self._known.get(subject)
         if known is None:
-            return None
+            if subject not in self._older:
+                return None
+            known = self._known[subject] = self._older.pop(subject)
         self._reads.numbers |= known[1]
         return known[0]
 
@@ -137,6 +153,16 @@ class Memo(Generic[Subject, Answer]):
     def clear(self) -> None:
         """Give up all answers."""
         self._known.clear()
+        self._older.clear()
+
+    def give_up(self, numbers: int) -> None:
+        """Give up answers that rest on some reads, and those that nobody has asked for since the last time.
+
+        Args:
+            numbers: a number whose bits are the numbers of the reads.
+        """
+        self._older = {subject: known for subject, known in self._known.items() if not known[1] & numbers}
+        self._known = {}
 
     def found(self, subject: Subject, find: Callable[[Subject], Answer], *, meanwhile: Answer | None = None) -> Answer:
         """The answer about a subject: what is known, else what ``find`` says.

@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from regbuf_lint.index.tree import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from regbuf_lint.index.files import FileFacts
+
+Fact = TypeVar("Fact")
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -79,6 +81,18 @@ class Scope:
         self.parent = parent
         self.qualname = qualname
         self.star_imports: list[str] = []
+        self._told: dict[Callable[[Scope], Any], Any] = {}
+
+    def told(self, find: Callable[[Scope], Fact]) -> Fact:
+        """What the scope alone tells, found once for as long as its file is kept.
+
+        Args:
+            find: finds it; a function at the top of a file, or a class.
+        """
+        found: Fact | None = self._told.get(find)
+        if found is None:
+            found = self._told[find] = find(self)
+        return found
 
     @cached_property
     def bindings(self) -> dict[str, list[Binding]]:

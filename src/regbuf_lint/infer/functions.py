@@ -180,7 +180,7 @@ def _result(inner: Frame, node: FunctionNode, end: State) -> Value:
     caches = frozenset(decorator for decorator in decorators if decorator.endswith("cache"))
     if not decorators - caches <= _TRANSPARENT:
         return unknown("a decorator may change the result")
-    if _yields(inner, node):
+    if inner.scope.told(_yields):
         return sequence_of("generator", join(inner.yielded) or UNKNOWN)
     value = join(inner.returned) | (NONE if end.alive else frozenset())
     return held(value) if caches else value
@@ -220,16 +220,9 @@ def _is_left_open(node: FunctionNode) -> bool:
     )
 
 
-def _yields(frame: Frame, node: FunctionNode) -> bool:
-    generators = frame.inference.generators
-    if frame.scope not in generators:
-        generators[frame.scope] = is_generator(node)
-    return generators[frame.scope]
-
-
-def is_generator(node: FunctionNode) -> bool:
+def _yields(scope: Scope) -> bool:
     """Whether a function yields, nested functions left aside."""
-    pending: list[ast.AST] = list(node.body)
+    pending: list[ast.AST] = list(scope.node.body) if isinstance(scope.node, FUNCTIONS) else []
     while pending:
         one = pending.pop()
         if isinstance(one, (ast.Yield, ast.YieldFrom)):

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.arguments import Arguments, PassedArguments
     from regbuf_lint.infer.construction_summaries import ConstructionSummary
-    from regbuf_lint.infer.references import FunctionValue
     from regbuf_lint.infer.trace.traced_frame import TracedCall
     from regbuf_lint.model.class_view import Construction
     from regbuf_lint.model.settings import Settings
@@ -75,10 +74,8 @@ class Inference:
         made_by_forward: whether objects of a class end with the ``forward`` that makes them, by class.
         left_where_made: whether who makes objects of a class lets go of them at once, by class.
         open_arguments: arguments of the constructor that might be tensors, for all that the class says, by class.
-        generators: whether a function yields, by function.
         traces: what becomes of attributes, by all that decides it.
         traced_calls: the same as ``summaries`` with where arguments and results come from.
-        functions: the one value of each function that is found by name.
         given: tensors that the constructor of a class is given by every caller in its package, by class.
         movers: the ``_apply`` methods of a file's classes, by the file.
         fields: what the fields of a named tuple or of a dict with known keys are, by class.
@@ -96,7 +93,6 @@ class Inference:
         self.constructions_as_called: Memo[Scope, Followed] = Memo(project.reads)
         self.summaries: Memo[tuple[object, ...], Value] = Memo(project.reads)
         self.constants: Memo[ast.expr, Value] = Memo(project.reads)
-        self.functions: dict[Scope, FunctionValue] = {}
         self.construction_summaries: Memo[tuple[object, ...], ConstructionSummary] = Memo(project.reads)
         self.given: Memo[Scope, Arguments] = Memo(project.reads)
         self.movers: Memo[FileFacts, list[FunctionNode]] = Memo(project.reads)
@@ -110,13 +106,10 @@ class Inference:
         self.made_by_forward: Memo[ClassSymbol, bool] = Memo(project.reads)
         self.left_where_made: Memo[ClassSymbol, bool] = Memo(project.reads)
         self.open_arguments: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
-        self._definitions: dict[Scope, ClassDefinition] = {}
-        self._uses: dict[Scope, AttributeUses] = {}
         self._classes: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
         self._object_uses: Memo[ClassSymbol, AttributeUses] = Memo(project.reads)
         self._function_names: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
         self._replaced: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
-        self.generators: dict[Scope, bool] = {}
         self.traces: Memo[tuple[object, ...], Trace] = Memo(project.reads)
         self.traced_calls: Memo[tuple[object, ...], TracedCall] = Memo(project.reads)
 
@@ -133,17 +126,11 @@ class Inference:
 
     def definition(self, symbol: ClassSymbol) -> ClassDefinition:
         """The body of a class."""
-        known = self._definitions.get(symbol.scope)
-        if known is None:
-            known = self._definitions[symbol.scope] = define(symbol)
-        return known
+        return symbol.scope.told(_definition)
 
     def uses(self, symbol: ClassSymbol) -> AttributeUses:
         """Uses of attributes in the body of a class."""
-        known = self._uses.get(symbol.scope)
-        if known is None:
-            known = self._uses[symbol.scope] = uses_of(self.definition(symbol))
-        return known
+        return symbol.scope.told(_uses)
 
     def object_uses(self, symbol: ClassSymbol) -> AttributeUses:
         """Uses of attributes in the bodies of a class and of its bases."""
@@ -257,3 +244,11 @@ class Inference:
                     if name == imported or name.startswith(f"{imported}."):
                         found.append((len(imported), local + name[len(imported) :]))
         return max(found)[1] if found else None
+
+
+def _definition(scope: Scope) -> ClassDefinition:
+    return define(ClassSymbol(scope))
+
+
+def _uses(scope: Scope) -> AttributeUses:
+    return uses_of(scope.told(_definition))

@@ -37,17 +37,14 @@ def _value(frame: Frame, symbol: Symbol) -> Value:
     if isinstance(symbol, ClassSymbol):
         return frozenset({ClassValue(symbol)})
     if isinstance(symbol, FunctionSymbol):
-        return frozenset({ExternalValue(symbol.name)}) if is_listed(symbol.name) else _function(frame, symbol)
+        return frozenset({ExternalValue(symbol.name)}) if is_listed(symbol.name) else _function(symbol)
     if isinstance(symbol, ValueSymbol):
         return _assigned(frame, symbol)
     return unknown(f"`{symbol.name}` cannot be resolved")
 
 
-def _function(frame: Frame, symbol: FunctionSymbol) -> Value:
-    known = frame.inference.functions.get(symbol.scope)
-    if known is None:
-        known = frame.inference.functions[symbol.scope] = FunctionValue(symbol.scope)
-    return frozenset({known})
+def _function(symbol: FunctionSymbol) -> Value:
+    return frozenset({symbol.scope.told(FunctionValue)})
 
 
 def _assigned(frame: Frame, symbol: ValueSymbol) -> Value:
