@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from fnmatch import filter as matching
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from regbuf_lint.source.disk_questions import entry_names, note_entry, note_path
-from regbuf_lint.source.entry_names import is_among
+from regbuf_lint.source.entry_names import alike, is_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -45,7 +44,7 @@ class DirectoryFiles:
         first, _, rest = pattern.partition("/")
         if rest:
             return self.below(directory / first, rest) if first in self.names(directory) else []
-        return [directory / name for name in sorted(matching(self.names(directory), pattern))]
+        return [directory / name for name in sorted(alike(pattern, self.names(directory)))]
 
     def found(self, find: Callable[[DirectoryFiles, Path], _T], path: Path) -> _T:
         """The answer about a path, which ``find`` gives once."""
