@@ -228,6 +228,11 @@ def reduction(api: Api) -> Names:
     return api.both(knowledge.REDUCTIONS)
 
 
+def slicing(api: Api) -> Names:
+    """Gives parts of a tensor that have one dimension less."""
+    return api.both(knowledge.SLICES)
+
+
 def elementwise(api: Api) -> Names:
     """Computes with the numbers of its tensors one by one, or along a row; their shapes together are the result's."""
     others = api.schemas(lambda one: not one.is_elementwise and not one.is_out)
@@ -308,6 +313,7 @@ TRAITS = (
     out,
     join,
     reduction,
+    slicing,
     elementwise,
     ragged,
     takes_tensor,

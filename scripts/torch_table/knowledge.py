@@ -189,6 +189,8 @@ ELEMENTWISE = _words(
     "greater_equal less less_equal log_softmax logcumsumexp multiply negative nn.functional.log_softmax "
     "nn.functional.normalize nn.functional.relu nn.functional.softmax not_equal roll softmax subtract true_divide"
 )
+# What they give has one dimension less than the tensor, which no schema says.
+SLICES = _words("select unbind")
 RANGES = _words("arange linspace logspace range")
 # Written in Python, or in terms of operators that have the tag.
 RAGGED = _words("argwhere unique")

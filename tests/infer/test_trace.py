@@ -127,6 +127,8 @@ def test_what_it_meets(lines: list[str], expected: tuple[str, set[str], bool]) -
         (["self.x.copy_(y)"], ("MUTATED", "SAME", {"y"})),
         (["there = self.x.to(y.device)", "there[0] = 1"], ("MUTATED_COPY", "MOVED", set())),
         (["return map(lambda z: self.x, y)"], ("RETURNED", "SAME", set())),
+        (["given = {'x': self.x}", "return given | y"], ("RETURNED", "SAME", set())),
+        (["given = dict(x=self.x)", "return given | dict(x=y)"], ("RETURNED", "SAME", set())),
     ],
 )
 def test_how_it_ends(lines: list[str], expected: tuple[str, str, set[str]]) -> None:

@@ -331,6 +331,15 @@ def test_reductions_leave_one_number() -> None:
     assert called == 38
 
 
+def test_slices_have_one_dimension_less() -> None:
+    tensor, places = numbers(), {"select": (0, 0), "unbind": ()}
+    assert listed("slicing_methods") == list(places)
+    assert listed("slicing_functions") == [f"torch.{name}" for name in places]
+    for name, where in places.items():
+        for found in (getattr(tensor, name)(*where), function(f"torch.{name}")(tensor, *where)):
+            assert {one.dim() for one in (found if isinstance(found, tuple) else (found,))} == {tensor.dim() - 1}, name
+
+
 def results_of_shape(call: Any, shape: tuple[int, ...], kind: Any) -> list[Any]:
     """What ``call`` makes of a tensor of that shape, alone or with a smaller one or numbers; tensors alone."""
     torch = torch_at_hand()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from regbuf_lint.index.word_search import WordSearch
 
 _NEVER_READ = sys.stdlib_module_names | {
-    "builtins", "torch", "numpy", "scipy", "jax", "tensorflow", "sympy", "mpmath", "networkx",
+    "builtins", "torch", "numpy", "scipy", "jax", "jaxtyping", "tensorflow", "torchtyping", "sympy", "mpmath", "networkx",
 }  # fmt: skip
 """Packages of which a table says what there is to know, and large ones that have nothing to do with tensors."""
 _PROJECT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")

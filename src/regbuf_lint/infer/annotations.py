@@ -9,6 +9,7 @@ from regbuf_lint.classes.stores import own_annotations
 from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
 from regbuf_lint.infer.references import BuiltSubmodule, Instance, NamedTuple
+from regbuf_lint.infer.shapes import with_shape
 from regbuf_lint.model.value import (
     GIVEN_DTYPE,
     NAMELESS,
@@ -126,8 +127,9 @@ def _subscript(inference: Inference, scope: Scope, annotation: ast.Subscript) ->
         return frozenset({Mapping((), rest)})
     if name in _PLAIN:
         return _plain(name)
-    if _is_array_annotation(inference, scope, annotation.value):
-        return annotated(inference, scope, items[0])
+    kind = _array_annotation(inference, scope, annotation.value)
+    if kind is not None:
+        return with_shape(annotated(inference, scope, items[0]), kind, items[1:])
     return annotated(inference, scope, annotation.value) if items else UNKNOWN
 
 
@@ -142,11 +144,11 @@ def _kind(name: str) -> str:
     return name.lower() if name in {"list", "List", "tuple", "Tuple", "set"} else "sequence"
 
 
-def _is_array_annotation(inference: Inference, scope: Scope, annotation: ast.expr) -> bool:
-    """``Float[Tensor, "b n"]`` of jaxtyping."""
+def _array_annotation(inference: Inference, scope: Scope, annotation: ast.expr) -> str | None:
+    """Name of what stands around the class in ``Float[Tensor, "b n"]`` of jaxtyping; None for anything else."""
     symbols = inference.project.resolve(scope, annotation)
-    names = [symbol.name for symbol in symbols if isinstance(symbol, (External, ClassSymbol))]
-    return any(name.partition(".")[0] in _ARRAY_ANNOTATIONS for name in names)
+    names = (symbol.name for symbol in symbols if isinstance(symbol, (External, ClassSymbol)))
+    return next((name for name in names if name.partition(".")[0] in _ARRAY_ANNOTATIONS), None)
 
 
 def _tuple(inference: Inference, scope: Scope, items: list[ast.expr]) -> Value:

@@ -191,10 +191,18 @@ def _call_object(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arg
     found = frame.inference.find_method(callee.symbol, "__call__")
     if found is None and isinstance(callee, BuiltSubmodule):
         found = frame.inference.find_method(callee.symbol, "forward")
-    if found is None or not _takes(found[1], arguments):
+    if found is None or not _takes(found[1], arguments) or _may_make_one(frame, callee, arguments):
         return UNKNOWN  # an annotation that names a class may mean the class itself, which is called to make an object
     function = bound(*found, frozenset({callee}))
     return run_function(frame, function, arguments, state)
+
+
+def _may_make_one(frame: Frame, callee: Instance | BuiltSubmodule, arguments: Arguments) -> bool:
+    """Whether what a constructor calls may be the class of its annotation, which takes these arguments as well."""
+    if not frame.from_start or not isinstance(callee, BuiltSubmodule) or not callee.argument or callee.symbol is None:
+        return False
+    found = frame.inference.find_method(callee.symbol, "__init__")
+    return found is not None and _takes(found[1], arguments)
 
 
 def _takes(method: FunctionNode, arguments: Arguments) -> bool:

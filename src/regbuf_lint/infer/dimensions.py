@@ -61,6 +61,8 @@ def dims_of_call(name: str, arguments: Arguments, together: int | None) -> int |
     """How many dimensions the result of a function has; ``together``: its tensors, as far as they say so."""
     if has("reduction_functions", name) and len(arguments.positional) == 1 and _names_no_dimension(arguments):
         return 0
+    if has("slicing_functions", name):
+        return _less_one(_dims_of(arguments.argument(0, "input")))
     data = arguments.argument(0, "data")
     if is_made_of_data(name) or (_takes_sizes_or_data(name) and any(isinstance(one, Sequence) for one in data)):
         return _dims_of_data(data)
@@ -80,8 +82,19 @@ def dims_of_method(name: str, receiver: Tensor, arguments: Arguments) -> int | N
         return 0
     if keeps_form(name, arguments) or has("move_methods", name):
         return receiver.dims
+    if has("slicing_methods", name):
+        return _less_one(receiver.dims)
     changes = has("reshape_methods", name) or name.startswith("new_")
     return 0 if receiver.is_number and (name == "squeeze" or not changes) else None
+
+
+def _dims_of(value: Value) -> int | None:
+    one = next(iter(value)) if len(value) == 1 else None
+    return one.dims if isinstance(one, Tensor) else None
+
+
+def _less_one(dims: int | None) -> int | None:
+    return dims - 1 if dims else None
 
 
 def dims_together(operands: list[Tensor]) -> int | None:

@@ -13,7 +13,7 @@ from regbuf_lint.infer.expressions import EXPRESSIONS
 from regbuf_lint.infer.external_calls import call_external
 from regbuf_lint.infer.functions import run_function
 from regbuf_lint.infer.recorder import Recorder
-from regbuf_lint.infer.references import ExternalValue, FunctionValue, Instance, SelfValue, bound
+from regbuf_lint.infer.references import BuiltSubmodule, ExternalValue, FunctionValue, Instance, SelfValue, bound
 from regbuf_lint.infer.state import State
 from regbuf_lint.infer.statements import STATEMENTS
 from regbuf_lint.infer.symbols import value_of_symbols
@@ -269,7 +269,8 @@ class Frame:
 
     def as_argument(self, promised: Value, name: str) -> Value:
         """What an annotation promises, as the argument ``name``."""
-        return map_tensors(promised, lambda tensor: replace(tensor, argument=name))
+        known = frozenset(replace(one, argument=True) if isinstance(one, BuiltSubmodule) else one for one in promised)
+        return map_tensors(known, lambda tensor: replace(tensor, argument=name))
 
     # What is told to a frame that follows where values come from (infer/trace)
 

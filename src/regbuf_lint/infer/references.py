@@ -93,9 +93,15 @@ class Instance(Alternative, frozen=True):
 
 
 class BuiltSubmodule(Submodule, frozen=True):
-    """An nn.Module object of a class whose source is at hand."""
+    """An nn.Module object of a class whose source is at hand.
+
+    Attributes:
+        symbol: the class.
+        argument: whether the annotation of an argument alone says so, which may mean the class itself.
+    """
 
     symbol: ClassSymbol | None = None
+    argument: bool = False
 
 
 class NamedTuple(Sequence, frozen=True):

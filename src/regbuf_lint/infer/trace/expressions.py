@@ -130,6 +130,8 @@ def _binary(tracer: Tracer, frame: TracedFrame, node: ast.BinOp, value: Value, s
     operands = [_operand(tracer, frame, *one, state) for one in pair]
     if is_only(value, Sequence):
         return _longer([one for one in operands if one])
+    if is_only(value, Mapping):
+        return merged(operands)
     return tracer.meet(frame, node, operands, MATRIX_PRODUCT if isinstance(node.op, ast.MatMult) else "")
 
 
