@@ -127,6 +127,14 @@ def test_what_it_meets(lines: list[str], expected: tuple[str, set[str], bool]) -
         (["self.x.copy_(y)"], ("MUTATED", "SAME", {"y"})),
         (["there = self.x.to(y.device)", "there[0] = 1"], ("MUTATED_COPY", "MOVED", set())),
         (["return map(lambda z: self.x, y)"], ("RETURNED", "SAME", set())),
+        (
+            ["from tqdm.auto import tqdm", "for one in tqdm(self.x):", "    y = y + one", "return y"],
+            ("HOST", "ELEMENT", set()),
+        ),
+        (
+            ["from rich.progress import track", "for one in track(self.x):", "    y = y + one", "return y"],
+            ("HOST", "ELEMENT", set()),
+        ),
         (["given = {'x': self.x}", "return given | y"], ("RETURNED", "SAME", set())),
         (["given = dict(x=self.x)", "return given | dict(x=y)"], ("RETURNED", "SAME", set())),
     ],

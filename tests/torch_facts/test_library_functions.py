@@ -19,7 +19,7 @@ FILE = Path(regbuf_lint.__file__).parent / "torch_facts" / "data" / "library_fun
 PACKAGES: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["package"]
 LISTS = {
     "tensors", "like_argument", "expanding", "taking_tensor", "array_functions", "integer_functions",
-    "same_dtype_functions", "real_functions", "numbers", "saving", "seeding", "unseeding", "ranks",
+    "same_dtype_functions", "real_functions", "numbers", "saving", "seeding", "unseeding", "iterating", "ranks",
 }  # fmt: skip
 
 

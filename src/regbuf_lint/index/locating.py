@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from regbuf_lint.index.word_search import WordSearch
 
 _NEVER_READ = sys.stdlib_module_names | {
-    "builtins", "torch", "numpy", "scipy", "jax", "jaxtyping", "tensorflow", "torchtyping", "sympy", "mpmath", "networkx",
+    "builtins", "torch", "numpy", "scipy", "jax", "jaxtyping", "tensorflow", "torchtyping",
+    "IPython", "PIL", "cv2", "h5py", "matplotlib", "mpmath", "networkx", "nltk", "omegaconf", "pandas", "plotly",
+    "pyarrow", "requests", "rich", "seaborn", "skimage", "sympy", "tqdm", "wandb", "yaml",
 }  # fmt: skip
-"""Packages of which a table says what there is to know, and large ones that have nothing to do with tensors."""
+"""Packages of which a table says what there is to know, and those that many projects call and that make no tensors."""
 _PROJECT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 _ROOT_MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 """What only the root of a repository, or of one of the projects in it, holds."""

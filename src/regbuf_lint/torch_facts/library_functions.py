@@ -29,6 +29,7 @@ class LibraryFunctions(Struct, frozen=True):
         saving: functions that write what they are given to a file.
         seeding: functions that give the package's own generator a seed.
         unseeding: functions behind which nobody knows the state of that generator.
+        iterating: functions and classes that give the elements of their first argument.
         ranks: functions that give each process another number.
     """
 
@@ -44,6 +45,7 @@ class LibraryFunctions(Struct, frozen=True):
     saving: re.Pattern[str]
     seeding: re.Pattern[str]
     unseeding: re.Pattern[str]
+    iterating: re.Pattern[str]
     ranks: re.Pattern[str]
 
 
@@ -75,6 +77,11 @@ def _where_defined(name: str) -> str:
 def saves(name: str) -> bool:
     """Whether a function writes what it is given to a file, by its dotted name."""
     return library_functions().saving.match(name) is not None
+
+
+def iterates(name: str) -> bool:
+    """Whether a loop over what a call gives is one over its first argument, by the dotted name of what is called."""
+    return library_functions().iterating.match(name) is not None
 
 
 def takes_tensor(name: str) -> bool:

@@ -26,7 +26,7 @@ from regbuf_lint.model.value import (
     is_only,
     may_be,
 )
-from regbuf_lint.torch_facts.library_functions import is_listed, takes_tensor
+from regbuf_lint.torch_facts.library_functions import is_listed, iterates, takes_tensor
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def _external(call: Call, name: str) -> Trail:
     top, _, rest = name.partition(".")
     if top == "builtins":
         return BUILTINS.get(rest, passed)(call)
+    if iterates(name):
+        return BUILTINS["iter"](call)
     if top == "torch":
         return torch_called(call, name)
     if top == "numpy":
