@@ -12,6 +12,7 @@ from regbuf_lint.index.known_classes import Verdict, outside_class, torch_class
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol
 from regbuf_lint.infer import torch_api
 from regbuf_lint.infer.annotations import annotated_in_body
+from regbuf_lint.infer.builtin_types import type_name
 from regbuf_lint.infer.collections import NAMED_WALKS, WALKS
 from regbuf_lint.infer.functions import run_method
 from regbuf_lint.infer.numpy_api import ARRAY_CAST, ARRAY_VIEWS, view_of_array
@@ -33,9 +34,11 @@ from regbuf_lint.infer.references import (
     bound,
     class_of,
 )
+from regbuf_lint.infer.strings import usually
 from regbuf_lint.infer.symbols import value_of_symbols
 from regbuf_lint.model.value import (
     NONE,
+    NOTHING,
     NUMBER,
     TENSOR_KINDS,
     UNKNOWN,
@@ -205,10 +208,25 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule | NamedTuple, name
         return held(without(construction.attributes[name].value, Unset)) or UNKNOWN
     if frame.inference.find_property(symbol, name) is not None:
         return UNKNOWN
-    value = class_level(frame, symbol, name)
-    if value is None or value == NONE:  # what a field is by default says less than what it may be
-        value = annotated_in_body(frame.inference, symbol, name) or value
-    return value or UNKNOWN
+    return _field(frame, symbol, name) or UNKNOWN
+
+
+def _field(frame: Frame, symbol: ClassSymbol, name: str) -> Value | None:
+    """What an object has by the body of its class, None where that says nothing; some objects differ from a default."""
+    default = class_level(frame, symbol, name)
+    said = annotated_in_body(frame.inference, symbol, name)
+    if default is None or default == NONE:
+        return said or default
+    known = NOTHING if said is None or may_be(said, Unknown) else said
+    return join(_any_of_type(one, known) for one in default)
+
+
+def _any_of_type(one: Alternative, said: Value) -> Value:
+    """Any value of the type of a known one, as far as something is said of it; what is not known stays as it is."""
+    if not isinstance(one, Literal):
+        return frozenset({one})
+    alike = said or frozenset({Other(type_name(one))})
+    return usually(alike, one.value) if isinstance(one.value, str) else alike
 
 
 def _of_named_tuple(frame: Frame, owner: Sequence, name: str, node: ast.expr) -> Value:

@@ -32,6 +32,7 @@ from regbuf_lint.model.value import (
     Value,
     is_only,
     join,
+    may_be,
 )
 
 if TYPE_CHECKING:
@@ -203,14 +204,15 @@ def _with_entry(one: Mapping, key: Value, value: Value) -> Mapping:
 
 
 def updated(one: Mapping, more: Value) -> Mapping:
-    """A dict after ``one.update(more)``."""
+    """A dict after ``one.update(more)``: what is not known there may take the place of anything."""
     items, rest = dict(one.items), one.rest
     for other in more:
+        unnamed = other.rest if isinstance(other, Mapping) else UNKNOWN
+        if may_be(unnamed, Unknown):
+            items = {key: value | UNKNOWN for key, value in items.items()}
         if isinstance(other, Mapping):
             items.update(other.items)
-            rest |= other.rest
-        else:
-            rest |= UNKNOWN
+        rest |= unnamed
     return Mapping(tuple(items.items()), rest)
 
 
