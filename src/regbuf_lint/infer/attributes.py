@@ -205,7 +205,8 @@ def _of_object(frame: Frame, owner: Instance | BuiltSubmodule | NamedTuple, name
         return frozenset({MethodOf(owner, name, node)})
     construction = frame.construct(symbol)
     if construction is not None and name in construction.attributes:
-        return held(without(construction.attributes[name].value, Unset)) or UNKNOWN
+        kept = held(without(construction.attributes[name].value, Unset))
+        return join(_any_of_type(one, NOTHING) for one in kept) or UNKNOWN
     if frame.inference.find_property(symbol, name) is not None:
         return UNKNOWN
     return _field(frame, symbol, name) or UNKNOWN
