@@ -48,7 +48,6 @@ from regbuf_lint.model.value import (
     made_of,
     may_be,
 )
-from regbuf_lint.torch_facts.library_functions import iterates
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -161,8 +160,6 @@ def _external(frame: Frame, callee: ExternalValue, arguments: Arguments, node: a
     top, _, name = callee.name.partition(".")
     if top == "builtins" and name in BUILTINS:
         return BUILTINS[name](frame, arguments, node, state)
-    if iterates(callee.name) and arguments.argument(0, "iterable"):
-        return BUILTINS["iter"](frame, arguments, node, state)
     if callee.name in _CASTS:
         return _cast(frame, arguments.argument(1, "val"), node)
     if callee.name.startswith("torch.nn.init.") and has("random_functions", callee.name) and node.args:

@@ -46,7 +46,7 @@ from regbuf_lint.model.value import (
     tensors,
     unknown,
 )
-from regbuf_lint.torch_facts.library_functions import library_functions
+from regbuf_lint.torch_facts.library_functions import iterates, library_functions
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -177,6 +177,8 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
         return OTHER
     if name in _CONTAINERS:
         return _CONTAINERS[name](arguments)
+    if iterates(name) and (given := arguments.argument(0, "iterable")):
+        return sequence_of("list", element_of(given))
     if library_functions().like_argument.match(name):
         return _like_argument(arguments, expanded=library_functions().expanding.match(name) is not None)
     if top == "builtins" or top in sys.stdlib_module_names:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from regbuf_lint.infer.torch_api import dtype_named
 from regbuf_lint.model.value import Dtype, Value, map_tensors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_DTYPES = (
-    (re.compile(r"U?Int(eger)?\d*"), Dtype.INT),
-    (re.compile(r"Bool"), Dtype.BOOL),
-    (re.compile(r"B?Float(16|32)"), Dtype.FLOAT),
-    (re.compile(r"Float64"), Dtype.DOUBLE),
-    (re.compile(r"Complex(64|128)?"), Dtype.COMPLEX),
-)
-"""Those of jaxtyping 0.3 that leave one class of dtype alone: its page on array annotations, "dtype"."""
+_GENERAL = {"Float": Dtype.UNKNOWN, "Integer": Dtype.INT}
+"""Those of jaxtyping 0.3 that no dtype of torch is called like, or that mean others, too (its page on arrays)."""
 
 
 def with_shape(value: Value, kind: str, axes: Sequence[ast.expr]) -> Value:
@@ -35,7 +29,7 @@ def with_shape(value: Value, kind: str, axes: Sequence[ast.expr]) -> Value:
     if package != "jaxtyping":
         return value
     name = kind.rpartition(".")[2]
-    dtype = next((one for pattern, one in _DTYPES if pattern.fullmatch(name)), Dtype.UNKNOWN)
+    dtype = _GENERAL.get(name, dtype_named(name.lower()))
     return map_tensors(value, lambda tensor: replace(tensor, dtype=dtype, dims=_dims(axes)))
 
 

@@ -53,7 +53,7 @@ def pattern_of(value: Value) -> str | None:
 
 
 def usually(value: Value, text: str) -> Value:
-    """What an argument is that somebody may give and that is ``text`` by default, where it is no tensor for certain."""
+    """What somebody may give, and what is ``text`` by default: an argument or a field that is certainly no tensor."""
     return frozenset(replace(one, usual=text) if isinstance(one, Other) else one for one in value)
 
 

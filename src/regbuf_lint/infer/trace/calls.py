@@ -78,8 +78,6 @@ def _external(call: Call, name: str) -> Trail:
     top, _, rest = name.partition(".")
     if top == "builtins":
         return BUILTINS.get(rest, passed)(call)
-    if iterates(name):
-        return BUILTINS["iter"](call)
     if top == "torch":
         return torch_called(call, name)
     if top == "numpy":
@@ -87,4 +85,6 @@ def _external(call: Call, name: str) -> Trail:
         return NOWHERE
     if top == "math":
         return call.all_end(Sink.HOST)
+    if iterates(name):
+        return BUILTINS["iter"](call)
     return computed(call, call.trails) if is_listed(name) else passed(call)
