@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from regbuf_lint.engine import fixing
 from regbuf_lint.engine.fixing import MOST_ROUNDS, FixMode, compatible, edited, fix_text
-from regbuf_lint.index.files import parse
+from regbuf_lint.index.parsing import parse
 from regbuf_lint.model.finding import Finding
 from regbuf_lint.model.fix import Applicability, Edit, Fix
 from regbuf_lint.model.span import Span

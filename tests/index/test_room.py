@@ -82,7 +82,7 @@ def test_answers_go_with_the_files_on_which_they_rest(project: Project) -> None:
 
     def find(name: str) -> int:
         asked.append(name)
-        return len(read(project, name).scope.bindings)
+        return len(read(project, name).scope.bindings.names)
 
     for _ in range(2):
         check(project, "shared")

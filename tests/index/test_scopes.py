@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 )
 def test_functions_bind_global_names(tmp_path: Path, function: str, expected: bool) -> None:  # noqa: FBT001
     _, file = project_of(tmp_path, f"DEBUG = False\n{function}\n", {})
-    assert any(isinstance(one, OpaqueBinding) for one in file.scope.bindings["DEBUG"]) is expected
+    assert any(isinstance(one, OpaqueBinding) for one in file.scope.bindings.of("DEBUG")) is expected
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_functions_bind_global_names(tmp_path: Path, function: str, expected: bo
 )
 def test_a_target_binds_the_names_that_it_does_not_read(tmp_path: Path, statement: str, bound: set[str]) -> None:
     _, file = project_of(tmp_path, f"{statement}\n", {})
-    assert set(file.scope.bindings) == bound
+    assert file.scope.bindings.names == bound

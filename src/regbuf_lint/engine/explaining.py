@@ -13,7 +13,7 @@ from regbuf_lint.engine.session import Session
 from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import use_in_words
 from regbuf_lint.findings.inert import inert
-from regbuf_lint.index.files import ParseError
+from regbuf_lint.index.parsing import ParseError
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
 from regbuf_lint.model.mention import mention

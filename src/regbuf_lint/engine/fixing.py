@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from regbuf_lint.index.files import ParseError, parse
+from regbuf_lint.index.parsing import ParseError, parse
 from regbuf_lint.model.fix import Applicability
 from regbuf_lint.model.mention import without_rows
 from regbuf_lint.source.selection import is_fixable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from regbuf_lint.engine.writing import write_fixed
-from regbuf_lint.index.files import ParseError, parse
+from regbuf_lint.index.parsing import ParseError, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
 from regbuf_lint.model.span import Position
 from regbuf_lint.source.errors import SourceError

@@ -12,7 +12,7 @@ from regbuf_lint.engine.deep_stack import with_deep_stack
 from regbuf_lint.engine.fixing import FixMode, fix_text, is_wanted, with_fixable, without_fixes_of
 from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Checked, Session
-from regbuf_lint.index.files import ParseError, parse
+from regbuf_lint.index.parsing import ParseError, parse
 from regbuf_lint.model.result import FileError, FileResult, FixedFile
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.source.errors import SourceError

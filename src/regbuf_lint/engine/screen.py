@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.candidates import Candidates
-from regbuf_lint.index.files import ParseError, parse
+from regbuf_lint.index.parsing import ParseError, parse
 from regbuf_lint.index.project import Project
 from regbuf_lint.source.overlay import Overlay
 

@@ -13,8 +13,8 @@ from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.engine.agreement import View, agreed, agreed_for, settled_by
 from regbuf_lint.engine.fixing import without_fixes_of
 from regbuf_lint.engine.screen import Screen
-from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.parsing import ParseError
 from regbuf_lint.index.symbols import ClassSymbol
 from regbuf_lint.infer.callers import construct_as_called
 from regbuf_lint.infer.construction import start

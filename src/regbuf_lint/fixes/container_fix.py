@@ -104,7 +104,7 @@ def _place(context: ClassContext, attribute: str, write: Write) -> MethodPlace:
     if context.source.slice(write.target) != f"{place.receiver}.{attribute}":
         msg = "it is no plain assignment"
         raise Withheld(msg)
-    hidden = _BUILT_IN & (place.bound | context.symbol.scope.file.scope.bindings.keys())
+    hidden = _BUILT_IN & (place.bound | context.symbol.scope.file.scope.bindings.names)
     if hidden:
         msg = f"`{min(hidden)}` means something else in this file"
         raise Withheld(msg)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import is_type_checking
+from regbuf_lint.index.statements import first_row, last_row
 from regbuf_lint.index.tree import children, walk
 
 if TYPE_CHECKING:
@@ -17,24 +18,28 @@ if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import Scope
 
+_PLACED = (ast.stmt, ast.expr)
 _ASKING = frozenset({"isinstance", "issubclass", "super"})
 
 
 def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls in a file of what has a name, alone or behind a dot, with the innermost scope around each."""
     rows = _rows_with(file, rf"{re.escape(name)}\(")
-    pending: list[tuple[ast.AST, Scope]] = [(file.tree, file.scope)] if rows else []
+    pending = [*reversed([_opened(one, file.scope) for one in file.statements.around(rows)])]
     while pending:
         node, scope = pending.pop()
         if isinstance(node, ast.If) and is_type_checking(node.test):
             continue
         if isinstance(node, ast.Call) and name in (getattr(node.func, "attr", None), getattr(node.func, "id", None)):
             yield scope, node
-        for child in reversed(_children(node, rows)):
-            if isinstance(child, (ast.stmt, ast.expr)) and not _holds(child, rows):
-                continue
-            opens = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
-            pending.append((child, scope.child(child) if opens else scope))  # type: ignore[arg-type]
+        inside = (one for one in reversed(children(node)) if not isinstance(one, _PLACED) or _holds(one, rows))
+        pending.extend(_opened(one, scope) for one in inside)
+
+
+def _opened(node: ast.AST, scope: Scope) -> tuple[ast.AST, Scope]:
+    """A part of a scope, and the scope that holds for what is in it."""
+    opens = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
+    return node, scope.child(node) if opens else scope  # type: ignore[arg-type]
 
 
 @once_per_node
@@ -46,14 +51,12 @@ def named_in(tree: ast.Module) -> frozenset[str | None]:
 def is_used_as_value(file: FileFacts, name: str) -> bool:
     """Whether a file does more with a class of that name than to derive from it and to ask whether an object is one."""
     rows = _rows_with(file, re.escape(name))
-    pending = _children(file.tree, rows)
+    pending: list[ast.AST] = [*file.statements.around(rows)]
     while pending:
         node = pending.pop()
         if name in (getattr(node, "attr", None), getattr(node, "id", None)):
             return True
-        pending.extend(
-            one for one in _with_values(node) if not isinstance(one, (ast.stmt, ast.expr)) or _holds(one, rows)
-        )
+        pending.extend(one for one in _with_values(node) if not isinstance(one, _PLACED) or _holds(one, rows))
     return False
 
 
@@ -83,27 +86,5 @@ def _rows_with(file: FileFacts, pattern: str) -> list[int]:
     return list(dict.fromkeys(file.source.position(match.start()).row for match in found))  # in order
 
 
-def _children(node: ast.AST, rows: list[int]) -> list[ast.AST]:
-    """The parts of a node; of a file, which may have thousands, only those that hold one of the rows."""
-    if not isinstance(node, ast.Module):
-        return list(children(node))
-    found: set[int] = set()
-    for row in rows:
-        index = bisect_right(node.body, row, key=_first_row) - 1
-        while index >= 0 and _last_row(node.body[index]) >= row:
-            found.add(index)
-            index -= 1
-    return [node.body[index] for index in sorted(found)]
-
-
-def _first_row(node: ast.stmt | ast.expr) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min(one.lineno for one in (node, *decorators))
-
-
 def _holds(node: ast.stmt | ast.expr, rows: list[int]) -> bool:
-    return bisect_left(rows, _first_row(node)) < bisect_right(rows, _last_row(node))
-
-
-def _last_row(node: ast.stmt | ast.expr) -> int:
-    return node.end_lineno or node.lineno
+    return bisect_left(rows, first_row(node)) < bisect_right(rows, last_row(node))

@@ -6,9 +6,9 @@ import ast
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import ParseError
 from regbuf_lint.index.hierarchy import Hierarchy
 from regbuf_lint.index.known_classes import Verdict
+from regbuf_lint.index.parsing import ParseError
 from regbuf_lint.index.reads import Memo
 from regbuf_lint.index.symbols import ClassSymbol, own_name
 

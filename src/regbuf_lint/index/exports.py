@@ -16,7 +16,7 @@ def is_exported(project: Project, symbol: ClassSymbol) -> bool:
     """Whether a package around the file of a class has the class, too, or the file lists it in ``__all__``."""
     file = symbol.scope.file
     name = symbol.scope.qualname
-    if name in _listed(file.tree):
+    if name in _listed(file.statements.others):
         return True
     package = file.name.rpartition(".")[0]
     while package:

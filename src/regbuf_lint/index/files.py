@@ -5,102 +5,22 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import threading
-import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.scopes import ImportBinding, Scope, ScopeNode, is_type_checking, nested_blocks
-from regbuf_lint.model.span import Position, Span
+from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_blocks
+from regbuf_lint.model.span import Span
 from regbuf_lint.source.text import SourceText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-DEEP_STACK = 512 * 1024 * 1024
-DEEP_RECURSION = 100_000
+    from regbuf_lint.index.statements import Statements
+
 _PACKAGE = "__init__.py"
 _OF_TENSORS = frozenset({"torch", "numpy", "scipy"})
 _INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)
-
-
-class ParseError(Exception):
-    """The file does not parse.
-
-    Attributes:
-        message: what Python's parser says.
-        position: where, as far as the parser says.
-    """
-
-    def __init__(self, message: str, position: Position) -> None:
-        super().__init__(message)
-        self.message = message
-        self.position = position
-
-
-def parse(text: str) -> ast.Module:
-    """The tree of a file.
-
-    Raises:
-        ParseError: the text is no Python of the running interpreter's version, or nests too deeply for it.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return _tree(text)
-    except SyntaxError as error:
-        position = Position(error.lineno or 1, max(1, error.offset or 1))
-        raise ParseError(error.msg, position) from None
-    except (RecursionError, MemoryError):
-        msg = "nests too deeply for Python's parser"
-        raise ParseError(msg, Position(1, 1)) from None
-    except ValueError as error:
-        raise ParseError(str(error), Position(1, 1)) from None
-
-
-def whole(text: str) -> tuple[str, ast.Module]:
-    """The text of a file and its tree.
-
-    Raises:
-        ParseError: as ``parse``.
-    """
-    return text, parse(text)
-
-
-def _tree(text: str) -> ast.Module:
-    try:
-        return ast.parse(text)
-    except RecursionError:
-        return _with_deep_stack(text)
-
-
-def _with_deep_stack(text: str) -> ast.Module:
-    """Parse what Python runs and yet refuses to give a tree of on an ordinary stack: a sum of thousands of terms.
-
-    Raises:
-        RecursionError: it nests even more deeply.
-    """
-    outcome: list[ast.Module | Exception] = []
-
-    def work() -> None:
-        try:
-            outcome.append(ast.parse(text))
-        except Exception as error:  # noqa: BLE001  raised again in the thread that asked
-            outcome.append(error)
-
-    limit, size = sys.getrecursionlimit(), threading.stack_size(DEEP_STACK)
-    sys.setrecursionlimit(DEEP_RECURSION)
-    try:
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-    finally:
-        sys.setrecursionlimit(limit)
-        threading.stack_size(size)
-    if isinstance(outcome[0], Exception):
-        raise outcome[0]
-    return outcome[0]
 
 
 class FileFacts:
@@ -111,7 +31,7 @@ class FileFacts:
         name: dotted import name ("pkg.models.vit"); of a package's ``__init__.py``, the package's name.
         root: directory that has to be on the path for that name.
         source: its text, or as much of it as the tree shows.
-        tree: its tree, or that of some of its statements.
+        statements: the statements at its top.
         scope: its top-level names.
 
     Args:
@@ -119,22 +39,26 @@ class FileFacts:
         name: its import name.
         root: the directory for that name.
         source: the whole text.
-        look: what is kept of a text, and the tree of that.
+        look: what is kept of a text, and the statements of that.
     """
 
     def __init__(
-        self, path: Path, name: str, root: Path, source: SourceText, look: Callable[[str], tuple[str, ast.Module]]
+        self, path: Path, name: str, root: Path, source: SourceText, look: Callable[[str], tuple[str, Statements]]
     ) -> None:
-        kept, tree = look(source.text)
+        kept, self.statements = look(source.text)
         self.path = path
         self.name = name
         self.root = root
         self.source = source if kept is source.text else SourceText.from_text(kept, source.path_label)
-        self.tree = tree
         self._hash = hash(source.text)
         self.is_package = path.name == _PACKAGE
         self._scopes: dict[int, Scope] = {}
-        self.scope = Scope(tree, self, None, "")
+        self.scope = Scope(self.statements.others, self, None, "")
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The tree of the whole file, or of as much of it as parses."""
+        return self.statements.readable()
 
     def is_of(self, source: SourceText) -> bool:
         """Whether the file has a text, as far as 64 bits of its hash tell."""
@@ -164,8 +88,7 @@ class FileFacts:
     @cached_property
     def imported_packages(self) -> frozenset[str]:
         """The top-level packages from which the file's own scope imports names."""
-        every = (binding for bindings in self.scope.bindings.values() for binding in bindings)
-        return frozenset(one.origin.partition(".")[0] for one in every if isinstance(one, ImportBinding))
+        return frozenset(one.origin.partition(".")[0] for _, one in self.scope.imports)
 
     @property
     def imports_tensors(self) -> bool:

@@ -6,7 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.files import ParseError, parse
+from regbuf_lint.index.parsing import ParseError, parse, with_newlines
+from regbuf_lint.index.statements import Statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +37,8 @@ _ASSIGNED = (
 _NAME = re.compile(r"\w+")
 
 
-def outline(text: str) -> tuple[str, ast.Module]:
-    """The class and import statements of a file, all of them as if they stood at its top, and their tree.
+def outline(text: str) -> tuple[str, Statements]:
+    """The class and import statements of a file, all of them as if they stood at its top.
 
     A name that is bound by one of them and assigned besides is imported from ``UNKNOWN``, too. Statements in docstrings
     count, so that a name may mean more here than it does, and never less.
@@ -46,30 +47,26 @@ def outline(text: str) -> tuple[str, ast.Module]:
         text: the file's text.
 
     Returns:
-        The whole text of the file and its tree, where these statements cannot be told from the rest without it.
+        The whole text of the file and all of its statements, where these cannot be told from the rest without it.
 
     Raises:
         ParseError: the file does not parse, and that had to be tried.
     """
-    rows = _with_newlines(text)
+    rows = with_newlines(text)
     try:
         found = "\n".join(_statements(rows))
         tree = parse(found)
     except (ParseError, _UnclearError):
-        return text, parse(text)
+        return text, Statements(text, parse(text))
     targets = (target for pattern in _ASSIGNED for target in pattern.findall(f"\n{rows}"))
     assigned = {name for target in targets for name in _NAME.findall(target)}
     if doubtful := sorted(assigned & set(_bound(tree))):
         tree.body[:0] = parse(f"from {UNKNOWN} import {', '.join(doubtful)}").body
-    return found, tree
+    return found, Statements(found, tree)
 
 
 class _UnclearError(Exception):
     """Where statements begin and end cannot be told."""
-
-
-def _with_newlines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _statements(text: str) -> Iterator[str]:

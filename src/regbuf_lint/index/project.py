@@ -8,11 +8,12 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.calls import named_in
-from regbuf_lint.index.files import FileFacts, ParseError, installed_roots, whole
+from regbuf_lint.index.files import FileFacts, installed_roots
 from regbuf_lint.index.frameworks import is_of_another_framework, is_torch
 from regbuf_lint.index.locating import Locator, is_read
 from regbuf_lint.index.needed_files import NeededFiles
 from regbuf_lint.index.outline import outline
+from regbuf_lint.index.parsing import ParseError
 from regbuf_lint.index.reads import Content, Memo, Reads
 from regbuf_lint.index.scopes import (
     AssignBinding,
@@ -22,6 +23,7 @@ from regbuf_lint.index.scopes import (
     Scope,
     is_parameter,
 )
+from regbuf_lint.index.statements import by_parts
 from regbuf_lint.index.symbols import (
     ClassSymbol,
     External,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from regbuf_lint.index.reads import Collected
+    from regbuf_lint.index.statements import Statements
     from regbuf_lint.model.settings import Settings
     from regbuf_lint.source.text import SourceText
 
@@ -56,7 +59,6 @@ class Project:
     """Finds and keeps the files that a run needs, each parsed once and only when something in it is asked for.
 
     Attributes:
-        characters: length of all texts whose trees are kept.
         needed: which files checks rest on.
 
     Args:
@@ -71,7 +73,7 @@ class Project:
         self._overlay = Overlay()
         self._search = WordSearch(self._overlay, settings, self.reads, written)
         self._locator = Locator(roots, settings.packages or installed_roots(), self._search, self.reads)
-        self._look: Callable[[str], tuple[str, ast.Module]] = whole
+        self._look: Callable[[str], tuple[str, Statements]] = by_parts
         self._start()
 
     def _start(self) -> None:
@@ -83,7 +85,6 @@ class Project:
         self._exports: Memo[tuple[FileFacts, str], tuple[Symbol, ...]] = Memo(self.reads)
         self._exporting: set[tuple[FileFacts, str]] = set()
         self._cycles = 0
-        self.characters = 0
 
     def outlined(self) -> Project:
         """The same files, of each of which no more is known than its outline tells."""
@@ -105,7 +106,8 @@ class Project:
         """
         left, gone = most, []
         for path in self.needed.by_need([*reversed(self._by_path)]):
-            size = len(self._text_of(path))
+            file = self._by_path[path]
+            size = 0 if file is None else file.statements.characters
             if size <= left:
                 left -= size
             else:
@@ -113,9 +115,10 @@ class Project:
         self.reads.give_up(Content(str(path)) for path in gone)
         self._give_up(gone)
 
-    def _text_of(self, path: Path) -> str:
-        file = self._by_path.get(path)
-        return "" if file is None else file.source.text
+    @property
+    def characters(self) -> int:
+        """Length of all texts whose trees are kept."""
+        return sum(file.statements.characters for file in filter(None, self._by_path.values()))
 
     def _give_up(self, paths: Iterable[Path]) -> None:
         for path in list(paths):
@@ -123,7 +126,6 @@ class Project:
             self._read_for.pop(path, None)
             if file is not None:
                 file.close()
-        self.characters = sum(len(self._text_of(path)) for path in self._by_path)
 
     def add(self, path: Path, source: SourceText) -> FileFacts:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
@@ -134,9 +136,11 @@ class Project:
         known = self._by_path.get(path)
         if known is not None and known.is_of(source):
             self.reads.numbers |= self._read_for[path].numbers
+            known.statements.complete()
             return known
         self.reads.note(Content(str(path)))
-        facts = self._parsed(path, source)
+        facts = self._facts(path, source)
+        facts.statements.complete()
         if path in self._by_path:
             self._exports.clear()
         self._by_path[path] = facts
@@ -368,7 +372,7 @@ class Project:
 
     def _bound(self, scope: Scope, name: str, hops: int) -> tuple[Symbol, ...]:
         found: list[Symbol] = []
-        for binding in scope.bindings[name]:
+        for binding in scope.bindings.of(name):
             if isinstance(binding, ImportBinding):
                 found.extend(self._imported(binding, scope.file, hops))
             elif isinstance(binding, ClassBinding):
@@ -404,7 +408,7 @@ class Project:
     def _from_beside(self, binding: ImportBinding, importer: FileFacts, hops: int) -> tuple[Symbol, ...] | None:
         """What a script in a package takes from a file beside it, if that file has such a name of its own."""
         file, name = self.beside(importer, binding.origin), binding.member or ""
-        if file is None or all(isinstance(one, ImportBinding) for one in file.scope.bindings.get(name, ())):
+        if file is None or all(isinstance(one, ImportBinding) for one in file.scope.bindings.of(name)):
             return None
         return self._exported(file, name, hops + 1)
 
@@ -467,8 +471,7 @@ class Project:
             instead = instead or found
         return instead
 
-    def _parsed(self, path: Path, source: SourceText) -> FileFacts:
-        self.characters += len(source.text)
+    def _facts(self, path: Path, source: SourceText) -> FileFacts:
         with self.reads.collecting() as self._read_for[path]:
             self.reads.note(Content(str(path)))
             name, root = self._locator.import_name(path)
@@ -487,7 +490,7 @@ class Project:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
                 return None
-            return self._parsed(path, self._overlay.read_source(path))
+            return self._facts(path, self._overlay.read_source(path))
         except (SourceError, ParseError, OSError):
             return None
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.index.statements import Definition
 
 Fact = TypeVar("Fact")
 
@@ -63,13 +64,69 @@ class OpaqueBinding(Struct, frozen=True, eq=False):
 
 
 Binding: TypeAlias = ImportBinding | ClassBinding | FunctionBinding | AssignBinding | OpaqueBinding
+_STAR = "*"
+"""What stands for all names that a package offers."""
+
+
+class Bindings:
+    """What binds the names of a scope.
+
+    Attributes:
+        written: name to everything that binds it, in the order of the file.
+    """
+
+    def __init__(self, written: dict[str, list[Binding]]) -> None:
+        self.written = written
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.written
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that the scope binds."""
+        return frozenset(self.written)
+
+    def of(self, name: str) -> list[Binding]:
+        """Everything that binds a name, in the order of the file; nothing where the scope does not have it."""
+        return self.written.get(name, [])
+
+
+class _BindingsOfFile(Bindings):
+    """What binds the names of a file, of which classes and functions are parsed when their names are asked for."""
+
+    def __init__(self, written: dict[str, list[Binding]], scope: Scope) -> None:
+        super().__init__(written)
+        self._scope = scope
+        self._statements = scope.file.statements
+        self._known: dict[str, list[Binding]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.written or bool(self.of(name))
+
+    @property
+    def names(self) -> frozenset[str]:
+        return super().names.union(self._statements.names)
+
+    def of(self, name: str) -> list[Binding]:
+        if name not in self._statements.names:
+            return self.written.get(name, [])
+        if name not in self._known:
+            self._known[name] = self._with_definitions(name, list(self._statements.defining(name)))
+        return self._known[name]
+
+    def _with_definitions(self, name: str, found: list[Definition]) -> list[Binding]:
+        others = self._statements.others.body if name in self.written else []
+        ordered = sorted([*found, *others], key=lambda one: one.lineno)
+        several = [binding for bound, binding in self._scope.collected(ordered) if bound == name]
+        several += [one for one in self.written.get(name, ()) if isinstance(getattr(one, "node", None), ast.Global)]
+        return several
 
 
 class Scope:
     """The names that one file, class or function binds.
 
     Attributes:
-        node: the tree of the scope.
+        node: the tree of the scope; of a file, that of its statements other than classes and functions.
         file: the file that it stands in.
         parent: the scope around it, None for a file.
         qualname: dotted name within the file, with ``<locals>`` left out; empty for a file.
@@ -80,7 +137,6 @@ class Scope:
         self.file = file
         self.parent = parent
         self.qualname = qualname
-        self.star_imports: list[str] = []
         self._told: dict[Callable[[Scope], Any], Any] = {}
 
     def told(self, find: Callable[[Scope], Fact]) -> Fact:
@@ -95,14 +151,25 @@ class Scope:
         return found
 
     @cached_property
-    def bindings(self) -> dict[str, list[Binding]]:
-        """Name to everything that binds it, in the order of the file."""
-        found: dict[str, list[Binding]] = {}
+    def bindings(self) -> Bindings:
+        """What binds the names of the scope."""
         if isinstance(self.node, ast.Lambda):
-            return found
-        for name, binding in (*self._collect(self.node.body), *self._set_by_functions()):
+            return Bindings({})
+        found: dict[str, list[Binding]] = {}
+        for name, binding in (*self.collected(self.node.body), *self._set_by_functions()):
             found.setdefault(name, []).append(binding)
-        return found
+        return Bindings(found) if self.parent is not None else _BindingsOfFile(found, self)
+
+    @property
+    def imports(self) -> Iterator[tuple[str, ImportBinding]]:
+        """What the scope imports, by the names that it gets here: ``*`` for all of them."""
+        every = ((name, one) for name, several in self.bindings.written.items() for one in several)
+        return ((name, one) for name, one in every if isinstance(one, ImportBinding))
+
+    @cached_property
+    def star_imports(self) -> tuple[str, ...]:
+        """The dotted names of what the scope imports all names from, in the order of the file."""
+        return tuple(one.origin for name, one in self.imports if name == _STAR)
 
     @property
     def around_lambdas(self) -> Scope:
@@ -130,7 +197,8 @@ class Scope:
         """The scope of a class or function whose statement stands directly in this one."""
         return self.file.scope_of(node, self)
 
-    def _collect(self, body: list[ast.stmt]) -> Iterator[tuple[str, Binding]]:
+    def collected(self, body: list[ast.stmt]) -> Iterator[tuple[str, Binding]]:
+        """The names that some statements of the scope bind, in order."""
         for statement in body:
             kind = type(statement)
             if kind in _SILENT:
@@ -153,17 +221,15 @@ class Scope:
         text = self.file.source.text
         if self.parent is not None or "global" not in text or not _GLOBAL.search(text):
             return
-        for node in walk(self.node):
-            if isinstance(node, ast.Global):
-                yield from ((name, OpaqueBinding(node)) for name in node.names)
+        for statement in (self.node, *self.file.statements.with_text(_GLOBAL)):
+            for node in walk(statement):
+                if isinstance(node, ast.Global):
+                    yield from ((name, OpaqueBinding(node)) for name in node.names)
 
     def _from_imports(self, statement: ast.ImportFrom) -> Iterator[tuple[str, Binding]]:
         origin = self.file.absolute(statement.module or "", statement.level)
         for alias in statement.names:
-            if alias.name == "*":
-                self.star_imports.append(origin)
-            else:
-                yield alias.asname or alias.name, ImportBinding(origin, alias.name)
+            yield alias.asname or alias.name, ImportBinding(origin, alias.name)
 
     def _compound(self, statement: ast.stmt) -> Iterator[tuple[str, Binding]]:
         if isinstance(statement, (ast.For, ast.AsyncFor)):
@@ -176,16 +242,14 @@ class Scope:
             yield from self._type_checking(statement)
             return
         for block in nested_blocks(statement):
-            yield from self._collect(block)
+            yield from self.collected(block)
 
     def _type_checking(self, statement: ast.If) -> Iterator[tuple[str, Binding]]:
         """Names that type checkers see count where no other branch binds them, as annotations may use them."""
-        stars = len(self.star_imports)
-        unseen = list(self._collect(statement.body))
+        unseen = list(self.collected(statement.body))
+        seen = list(self.collected(statement.orelse))
         # Lazy packages list everything they have there, and following it would read all of it.
-        del self.star_imports[stars:]
-        seen = list(self._collect(statement.orelse))
-        names = {name for name, _ in seen}
+        names = {_STAR, *(name for name, _ in seen)}
         yield from (found for found in unseen if found[0] not in names)
         yield from seen
 

@@ -13,7 +13,6 @@ from regbuf_lint.classes.uses import AttributeUses, together, uses_of
 from regbuf_lint.index.hierarchy import Hierarchy
 from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.reads import Memo
-from regbuf_lint.index.scopes import ImportBinding
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.cyclic_memo import CyclicMemo
 from regbuf_lint.model.value import unknown
@@ -237,12 +236,10 @@ class Inference:
     def spelling(self, file: FileFacts, name: str) -> str | None:
         """How a file's imports spell a dotted name at its top level; None where they don't reach it."""
         found: list[tuple[int, str]] = []
-        for local, bindings in file.scope.bindings.items():
-            for binding in bindings:
-                if isinstance(binding, ImportBinding):
-                    imported = f"{binding.origin}.{binding.member}" if binding.member else binding.origin
-                    if name == imported or name.startswith(f"{imported}."):
-                        found.append((len(imported), local + name[len(imported) :]))
+        for local, binding in file.scope.imports:
+            imported = f"{binding.origin}.{binding.member}" if binding.member else binding.origin
+            if name == imported or name.startswith(f"{imported}."):
+                found.append((len(imported), local + name[len(imported) :]))
         return max(found)[1] if found else None
 
 
