@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,15 @@ except (A, B) as error:
 with open(f"{x!r:>{width}}") as (a, *b), c:
     a += b if a < b <= c else -c
 """
+NEWER = pytest.param(
+    "type Pair[T: int] = tuple[T, T]\nglobal a, b\n",
+    marks=pytest.mark.skipif(sys.version_info < (3, 12), reason="has no `type` statement"),
+)
 
 
 @pytest.mark.parametrize(
-    "text", [MODERN, *(path.read_text(encoding="utf-8") for path in sorted(PACKAGE.glob("infer/*.py")))]
+    "text",
+    [MODERN, NEWER, *(path.read_text(encoding="utf-8") for path in sorted(PACKAGE.glob("infer/*.py")))],
 )
 def test_every_part_that_has_a_place_is_met_in_the_same_order(text: str) -> None:
     tree = ast.parse(text)

@@ -15,6 +15,9 @@ from msgspec import Struct
 
 from regbuf_lint.source.toml_files import parse_toml
 
+_WILD = frozenset("*?[")
+"""What makes an fnmatch pattern of a name."""
+
 
 class Verdict(Enum):
     """Whether a class is an nn.Module class."""
@@ -99,11 +102,16 @@ def _catalogue() -> tuple[dict[str, Verdict], re.Pattern[str], re.Pattern[str]]:
     modules = tuple(name for package in packages for name in package["modules"])
     others = tuple(name for package in packages for name in package["not_modules"])
     exact = dict.fromkeys(modules, Verdict.YES) | dict.fromkeys(others, Verdict.NO)
-    return exact, _any_of(modules), _any_of(others)
+    return exact, _any_of(_wild(modules)), _any_of(_wild(others))
 
 
 def _data(name: str) -> str:
     return Path(__file__).with_name("data").joinpath(name).read_text(encoding="utf-8")
+
+
+def _wild(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of some names and fnmatch patterns that match more than themselves."""
+    return tuple(name for name in names if not _WILD.isdisjoint(name))
 
 
 @lru_cache(maxsize=8)

@@ -8,9 +8,30 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NEVER_NODES = frozenset({"attr", "ctx", "id", "kind", "op", "ops", "type_comment"})
+_NEVER_NODES = frozenset(
+    {
+        *(
+            "arg",
+            "asname",
+            "attr",
+            "conversion",
+            "ctx",
+            "id",
+            "is_async",
+            "kind",
+            "kwd_attrs",
+            "level",
+            "module",
+            "name",
+        ),
+        *("op", "ops", "rest", "simple", "type_comment"),
+    }
+)
 """Fields that hold no part of the text that has a place: names, operators, and whether a name is read or bound."""
-_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
+_WITH_GAPS = frozenset({"keys", "kw_defaults"})
+"""Fields with lists in which None stands for ``**other``, or for no default."""
+_LEAVES = frozenset({ast.Constant, ast.Global, ast.MatchSingleton, ast.Name, ast.Nonlocal, ast.Pass, ast.alias})
+_FIELDS: dict[type[ast.AST], tuple[str, ...]] = dict.fromkeys(_LEAVES, ())
 
 
 def walk(root: ast.AST) -> Iterator[ast.AST]:
@@ -18,7 +39,8 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
     pending = [root]
     for node in pending:
         yield node
-        pending += children(node)
+        if type(node) not in _LEAVES:
+            pending += children(node)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -26,15 +48,21 @@ def children(node: ast.AST) -> list[ast.AST]:
     kind = type(node)
     fields = _FIELDS.get(kind)
     if fields is None:
-        fields = _FIELDS[kind] = tuple(name for name in kind._fields if name not in _NEVER_NODES)
+        fields = _FIELDS[kind] = _fields(kind)
     found: list[ast.AST] = []
     for name in fields:
         value = getattr(node, name, None)
         if type(value) is list:
-            found += [one for one in value if isinstance(one, ast.AST)]
-        elif isinstance(value, ast.AST):
+            found += [one for one in value if one is not None] if name in _WITH_GAPS else value
+        elif value is not None:
             found.append(value)
     return found
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that hold nodes; the ``name`` of a ``type`` statement is one (Python 3.12)."""
+    is_alias = kind is getattr(ast, "TypeAlias", None)
+    return tuple(name for name in kind._fields if name not in _NEVER_NODES or (is_alias and name == "name"))
 
 
 def stands_on(node: ast.stmt | ast.expr, row: int) -> bool:
