@@ -219,11 +219,7 @@ class ClassContext:
 
     def overrides(self, *methods: str) -> str | None:
         """The first of ``methods`` that the class or a base whose source is at hand defines."""
-        for base in self.inference.classes(self.built):
-            for method in methods:
-                if method in self.inference.definition(base).methods:
-                    return method
-        return None
+        return next((name for name in methods if self.inference.find_method(self.built, name) is not None), None)
 
     @cached_property
     def _family(self) -> tuple[ClassSymbol, ...]:
@@ -242,7 +238,8 @@ class ClassContext:
     @cached_property
     def family_uses(self) -> AttributeUses:
         """Uses of attributes in methods of the class, its bases, and the classes that inherit from it."""
-        return together(map(self.inference.uses, self._family))
+        inference = self.inference
+        return together([inference.object_uses(self.symbol), *map(inference.uses, self.subclasses_at_hand)])
 
     def change_of(self, attribute: str) -> Change:
         """What methods that run after construction do to the attribute."""

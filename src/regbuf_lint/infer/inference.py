@@ -15,6 +15,7 @@ from regbuf_lint.index.known_classes import Verdict, torch_class
 from regbuf_lint.index.reads import Memo
 from regbuf_lint.index.symbols import ClassSymbol, External
 from regbuf_lint.infer.cyclic_memo import CyclicMemo
+from regbuf_lint.infer.members import Members
 from regbuf_lint.model.value import unknown
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from regbuf_lint.index.files import FileFacts
-    from regbuf_lint.index.hierarchy import Base
     from regbuf_lint.index.project import Project
     from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.infer.arguments import Arguments, PassedArguments
@@ -106,6 +106,7 @@ class Inference:
         self.left_where_made: Memo[ClassSymbol, bool] = Memo(project.reads)
         self.open_arguments: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
         self._classes: Memo[ClassSymbol, tuple[ClassSymbol, ...]] = Memo(project.reads)
+        self._members: Memo[ClassSymbol, Members] = Memo(project.reads)
         self._object_uses: Memo[ClassSymbol, AttributeUses] = Memo(project.reads)
         self._function_names: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
         self._replaced: Memo[ClassSymbol, frozenset[str]] = Memo(project.reads)
@@ -133,7 +134,13 @@ class Inference:
 
     def object_uses(self, symbol: ClassSymbol) -> AttributeUses:
         """Uses of attributes in the bodies of a class and of its bases."""
-        return self._object_uses.found(symbol, lambda _: together(map(self.uses, self.classes(symbol))))
+        return self._object_uses.found(symbol, self._find_object_uses)
+
+    def _find_object_uses(self, symbol: ClassSymbol) -> AttributeUses:
+        behind = self._next(symbol)
+        if behind is not None:
+            return together([self.uses(symbol), self.object_uses(behind)])
+        return together(map(self.uses, self.classes(symbol)))
 
     def function_names(self, symbol: ClassSymbol) -> frozenset[str]:
         """Names of the functions in the bodies of a class and of its bases."""
@@ -157,7 +164,7 @@ class Inference:
 
     def reached_from(self, symbol: ClassSymbol, methods: frozenset[str]) -> frozenset[str]:
         """Names of the methods that run when one of ``methods``, where a class at hand defines it, is called."""
-        own = {name for base in self.classes(symbol) for name in self.definition(base).methods}
+        own = self.members(symbol).methods.keys()
         reached: set[str] = set()
         pending = methods & own
         while pending:
@@ -197,11 +204,10 @@ class Inference:
         self, symbol: ClassSymbol, name: str, after: ClassSymbol | None = None
     ) -> tuple[ClassSymbol, FunctionNode] | None:
         """The method that ``name`` means on an object of the class (``super()`` of ``after``: only later classes)."""
-        order: tuple[Base, ...] = self.classes(symbol)
-        if after is not None:
-            order = self.hierarchy.order(symbol)
-            order = order[order.index(after) + 1 :] if after in order else ()
-        for owner in order:
+        if after is None:
+            return self.members(symbol).methods.get(name)
+        order = self.hierarchy.order(symbol)
+        for owner in order[order.index(after) + 1 :] if after in order else ():
             if isinstance(owner, External):
                 if name == "__init__" and self.hierarchy.membership(owner).verdict is Verdict.YES:
                     return None  # torch's own `__init__` does not call that of the classes behind it
@@ -213,8 +219,25 @@ class Inference:
 
     def find_property(self, symbol: ClassSymbol, name: str) -> tuple[ClassSymbol, FunctionNode] | None:
         """The getter that runs when an attribute is read from an object of the class."""
-        found = ((owner, self.definition(owner).properties.get(name)) for owner in self.classes(symbol))
-        return next(((owner, getter) for owner, getter in found if getter is not None), None)
+        return self.members(symbol).properties.get(name)
+
+    def members(self, symbol: ClassSymbol) -> Members:
+        """The methods and properties that an object of the class has of it and of its bases whose source is at hand."""
+        return self._members.found(symbol, self._find_members)
+
+    def _find_members(self, symbol: ClassSymbol) -> Members:
+        behind = self._next(symbol)
+        if behind is not None:
+            return self.members(behind).before(symbol, self.definition(symbol))
+        found = Members()
+        for base in reversed(self.classes(symbol)):
+            found = found.before(base, self.definition(base))
+        return found
+
+    def _next(self, symbol: ClassSymbol) -> ClassSymbol | None:
+        """The class behind a class in the order of look-up, where all that comes behind it does so in its own order."""
+        order = self.classes(symbol)
+        return order[1] if len(order) > 1 and order[1:] == self.classes(order[1]) else None
 
     def is_free_of(self, symbol: ClassSymbol, methods: frozenset[str], words: tuple[str, ...]) -> bool:
         """Whether the bodies of some methods, as the class has them, hold none of the words and no decorator."""

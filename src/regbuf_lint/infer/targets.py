@@ -150,12 +150,12 @@ def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State
     """Whether a property's setter takes the value; it then runs, since it may store it elsewhere."""
     if frame.symbol is None:
         return False
-    for base in frame.inference.classes(frame.symbol):
-        setter = frame.inference.definition(base).setters.get(target.attr)
-        if setter is not None:
-            frame.call_method(base, setter, (value,), state)
-            return True
-    return False
+    found = frame.inference.members(frame.symbol).setters.get(target.attr)
+    if found is None:
+        return False
+    owner, setter = found
+    frame.call_method(owner, setter, (value,), state)
+    return True
 
 
 def write(
