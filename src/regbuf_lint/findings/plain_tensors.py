@@ -39,7 +39,7 @@ def _is_reported(context: ClassContext, attribute: str | None, writes: list[Writ
         if all(tensor.empty for write in writes for tensor in tensors(write.value)):
             return False  # it keeps a place, as an empty tensor under a known name may do
         return not context.ignored(None) and not is_moved_by_class(context, None)
-    if all(write.form is WriteForm.AUGMENTED for write in writes):
+    if all(write.form is WriteForm.AUGMENTED and is_tensor(write.prior) for write in writes):
         return False  # a base has put the tensor there, and is told so
     return _survives(context, attribute, writes) and exempting(context, attribute) is None
 

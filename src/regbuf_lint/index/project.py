@@ -33,6 +33,7 @@ from regbuf_lint.index.symbols import (
     Unresolved,
     ValueSymbol,
     is_builtin,
+    is_missing,
 )
 from regbuf_lint.index.word_search import MOST_FOLDERS, WordSearch
 from regbuf_lint.source.errors import SourceError
@@ -182,11 +183,13 @@ class Project:
         return self._read(path) if path is not None else None
 
     def resolve(self, scope: Scope, expression: ast.expr) -> tuple[Symbol, ...]:
-        """Everything that a name, dotted name or subscripted name can stand for where ``scope`` is the innermost."""
+        """Everything that a name, dotted, subscripted or chosen one, can stand for where ``scope`` is the innermost."""
         if isinstance(expression, ast.Name):
             return self.lookup(scope, expression.id)
         if isinstance(expression, ast.Subscript):
             return self.resolve(scope, expression.value)
+        if isinstance(expression, ast.IfExp):
+            return (*self.resolve(scope, expression.body), *self.resolve(scope, expression.orelse))
         if not isinstance(expression, ast.Attribute):
             return (Unresolved(ast.unparse(expression)),)
         if expression in self._resolving:
@@ -263,7 +266,7 @@ class Project:
         """``symbol`` with names that are plain copies of others (``Base = nn.Module``) replaced by what they copy."""
         if not isinstance(symbol, ValueSymbol) or symbol.path or hops > _MOST_HOPS:
             return (symbol,)
-        if not isinstance(symbol.value, (ast.Name, ast.Attribute, ast.Subscript)):
+        if not isinstance(symbol.value, (ast.Name, ast.Attribute, ast.Subscript, ast.IfExp)):
             return (symbol,)
         found = self.resolve(symbol.scope, symbol.value)
         return tuple(last for one in found if one != symbol for last in self.follow(one, hops + 1))
@@ -464,7 +467,7 @@ class Project:
         instead: tuple[Symbol, ...] = ()
         for origin in file.scope.star_imports:
             found = self._from(origin, name, file.root, hops) if origin != file.name else ()
-            if all(_is_missing(symbol, origin, name) for symbol in found):
+            if all(is_missing(symbol, origin, name) for symbol in found):
                 continue
             if not all(map(is_of_another_framework, found)):
                 return found
@@ -493,8 +496,3 @@ class Project:
             return self._facts(path, self._overlay.read_source(path))
         except (SourceError, ParseError, OSError):
             return None
-
-
-def _is_missing(symbol: Symbol, origin: str, name: str) -> bool:
-    """Whether looking up a name in a file gave nothing: what the file itself imports from elsewhere is something."""
-    return isinstance(symbol, Unresolved) or symbol == External(f"{origin}.{name}")

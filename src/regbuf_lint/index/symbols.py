@@ -78,3 +78,14 @@ def is_builtin(name: str) -> bool:
     import builtins  # noqa: PLC0415  (read only when a name is found nowhere else)
 
     return hasattr(builtins, name)
+
+
+def is_missing(symbol: Symbol, origin: str, name: str) -> bool:
+    """Whether looking up a name in a file gave nothing: what the file itself imports from elsewhere is something.
+
+    Args:
+        symbol: what was found.
+        origin: dotted name of the file.
+        name: the name.
+    """
+    return isinstance(symbol, Unresolved) or symbol == External(f"{origin}.{name}")
