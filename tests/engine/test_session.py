@@ -14,7 +14,7 @@ from regbuf_lint.engine.explaining import explain
 from regbuf_lint.engine.screen import Screen
 from regbuf_lint.engine.session import Session
 from regbuf_lint.index import project
-from regbuf_lint.index.statements import Statements, by_parts
+from regbuf_lint.index.statements import Room, Statements, by_parts
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.text import read_source
@@ -128,8 +128,8 @@ def test_files_that_are_given_up_leave_memory_at_once(monkeypatch: pytest.Monkey
     """A search for cycles would go through all of their trees, which takes as long as to parse them."""
     trees: list[weakref.ref[ast.Module]] = []
 
-    def noting(text: str) -> tuple[str, Statements]:
-        kept, statements = by_parts(text)
+    def noting(text: str, room: Room) -> tuple[str, Statements]:
+        kept, statements = by_parts(text, room)
         trees.append(weakref.ref(statements.complete()))
         return kept, statements
 

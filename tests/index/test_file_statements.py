@@ -103,6 +103,15 @@ def test_what_is_known_stays_the_same_when_all_is_parsed() -> None:
     assert found.characters == len(TEXT)
 
 
+def test_a_text_takes_room_that_grows_with_it() -> None:
+    text = "def f(): return 1\n" + "# nothing\n" * 100_000
+    found = Statements(text)
+    before = found.characters
+    assert len(text) / 40 < before < len(text) / 20
+    found.defining("f")
+    assert found.characters == len(text)
+
+
 def test_rows_give_the_statements_that_hold_them(parsed: list[str]) -> None:
     found, row = Statements(TEXT), TEXT[: TEXT.index("async")].count("\n") + 1
     del parsed[:]

@@ -9,7 +9,7 @@ import pytest
 
 from regbuf_lint.index.files import FileFacts
 from regbuf_lint.index.imports import Import, import_edit, is_free, run_time_spelling
-from regbuf_lint.index.statements import by_parts
+from regbuf_lint.index.statements import Room, by_parts
 from regbuf_lint.source.text import SourceText
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ BUFFER = Import("torch.nn", "Buffer")
 
 
 def facts(text: str) -> FileFacts:
-    return FileFacts(Path("a.py"), "a", Path(), SourceText.from_text(text), by_parts)
+    return FileFacts(Path("a.py"), "a", Path(), SourceText.from_text(text), by_parts, Room())
 
 
 def spelled(text: str, hidden: Collection[str] = ()) -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from regbuf_lint.index.files import FileFacts
-from regbuf_lint.index.statements import by_parts
+from regbuf_lint.index.statements import Room, by_parts
 from regbuf_lint.infer.docstrings import says_tensor
 from regbuf_lint.source.text import SourceText
 
@@ -16,7 +16,7 @@ from regbuf_lint.source.text import SourceText
 def stated(docstring: str, *, of_class: bool = False, method: str = "__init__") -> bool:
     own, around = ("", docstring) if of_class else (docstring, "")
     text = f'class A:\n    """{around}"""\n    def {method}(self, x):\n        """{own}"""\n'
-    file = FileFacts(Path("a.py"), "a", Path(), SourceText.from_text(text), by_parts)
+    file = FileFacts(Path("a.py"), "a", Path(), SourceText.from_text(text), by_parts, Room())
     scope = next(file.class_scopes())
     function = next(node for node in ast.walk(scope.node) if isinstance(node, ast.FunctionDef))
     return says_tensor(scope.child(function), "x")

@@ -16,7 +16,7 @@ from regbuf_lint.source.text import SourceText
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from regbuf_lint.index.statements import Statements
+    from regbuf_lint.index.statements import Room, Statements
 
 _PACKAGE = "__init__.py"
 _OF_TENSORS = frozenset({"torch", "numpy", "scipy"})
@@ -40,12 +40,19 @@ class FileFacts:
         root: the directory for that name.
         source: the whole text.
         look: what is kept of a text, and the statements of that.
+        room: where what it takes is counted.
     """
 
     def __init__(
-        self, path: Path, name: str, root: Path, source: SourceText, look: Callable[[str], tuple[str, Statements]]
+        self,
+        path: Path,
+        name: str,
+        root: Path,
+        source: SourceText,
+        look: Callable[[str, Room], tuple[str, Statements]],
+        room: Room,
     ) -> None:
-        kept, self.statements = look(source.text)
+        kept, self.statements = look(source.text, room)
         self.path = path
         self.name = name
         self.root = root

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.parsing import ParseError, parse, with_newlines
-from regbuf_lint.index.statements import Statements
+from regbuf_lint.index.statements import Room, Statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ _ASSIGNED = (
 _NAME = re.compile(r"\w+")
 
 
-def outline(text: str) -> tuple[str, Statements]:
+def outline(text: str, room: Room | None = None) -> tuple[str, Statements]:
     """The class and import statements of a file, all of them as if they stood at its top.
 
     A name that is bound by one of them and assigned besides is imported from ``UNKNOWN``, too. Statements in docstrings
@@ -45,6 +45,7 @@ def outline(text: str) -> tuple[str, Statements]:
 
     Args:
         text: the file's text.
+        room: where what it takes is counted.
 
     Returns:
         The whole text of the file and all of its statements, where these cannot be told from the rest without it.
@@ -57,12 +58,12 @@ def outline(text: str) -> tuple[str, Statements]:
         found = "\n".join(_statements(rows))
         tree = parse(found)
     except (ParseError, _UnclearError):
-        return text, Statements(text, parse(text))
+        return text, Statements(text, parse(text), room)
     targets = (target for pattern in _ASSIGNED for target in pattern.findall(f"\n{rows}"))
     assigned = {name for target in targets for name in _NAME.findall(target)}
     if doubtful := sorted(assigned & set(_bound(tree))):
         tree.body[:0] = parse(f"from {UNKNOWN} import {', '.join(doubtful)}").body
-    return found, Statements(found, tree)
+    return found, Statements(found, tree, room)
 
 
 class _UnclearError(Exception):

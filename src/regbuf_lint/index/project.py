@@ -23,7 +23,7 @@ from regbuf_lint.index.scopes import (
     Scope,
     is_parameter,
 )
-from regbuf_lint.index.statements import by_parts
+from regbuf_lint.index.statements import Room, by_parts
 from regbuf_lint.index.symbols import (
     ClassSymbol,
     External,
@@ -74,7 +74,7 @@ class Project:
         self._overlay = Overlay()
         self._search = WordSearch(self._overlay, settings, self.reads, written)
         self._locator = Locator(roots, settings.packages or installed_roots(), self._search, self.reads)
-        self._look: Callable[[str], tuple[str, Statements]] = by_parts
+        self._look: Callable[[str, Room], tuple[str, Statements]] = by_parts
         self._start()
 
     def _start(self) -> None:
@@ -86,6 +86,7 @@ class Project:
         self._exports: Memo[tuple[FileFacts, str], tuple[Symbol, ...]] = Memo(self.reads)
         self._exporting: set[tuple[FileFacts, str]] = set()
         self._cycles = 0
+        self._room = Room()
 
     def outlined(self) -> Project:
         """The same files, of each of which no more is known than its outline tells."""
@@ -118,8 +119,8 @@ class Project:
 
     @property
     def characters(self) -> int:
-        """Length of all texts whose trees are kept."""
-        return sum(file.statements.characters for file in filter(None, self._by_path.values()))
+        """Length of the texts whose trees are kept, and a share of that of others, which take less memory."""
+        return self._room.characters
 
     def _give_up(self, paths: Iterable[Path]) -> None:
         for path in list(paths):
@@ -127,6 +128,7 @@ class Project:
             self._read_for.pop(path, None)
             if file is not None:
                 file.close()
+        self._room.characters = sum(one.statements.characters for one in self._by_path.values() if one is not None)
 
     def add(self, path: Path, source: SourceText) -> FileFacts:
         """Take in a file that is to be checked, with the text that counts (it may differ from the disk).
@@ -478,7 +480,7 @@ class Project:
         with self.reads.collecting() as self._read_for[path]:
             self.reads.note(Content(str(path)))
             name, root = self._locator.import_name(path)
-        return FileFacts(path, name, root, source, self._look)
+        return FileFacts(path, name, root, source, self._look, self._room)
 
     def _read(self, path: Path) -> FileFacts | None:
         if path not in self._by_path:

@@ -29,6 +29,8 @@ _ROW_OR_TEXT = re.compile(
     re.DOTALL,
 )
 _DEFINITION = re.compile(r"(?:async[ \t]+)?(?:class|def)[ \t]+([A-Za-z_0-9]+)[ \t]*[(:\[]")
+_TREE = 32
+"""Bytes that the tree of a character takes, which itself is one (CPython 3.11)."""
 _MOST_ALONE = 32
 """Parts of a file that are parsed one by one; then the rest is, too, since each is parsed behind as many empty rows as
 stand before it."""
@@ -57,24 +59,42 @@ class _Part(Struct, eq=False):
     end: int
     node: Definition | None = None
 
+    @property
+    def spared(self) -> int:
+        """How many characters less than its tree its text takes in memory."""
+        return (self.stop - self.start) * (_TREE - 1) // _TREE
+
+
+class Room(Struct):
+    """The memory that files take.
+
+    Attributes:
+        characters: length of the texts whose trees are kept, and a share of that of others, which take less memory.
+    """
+
+    characters: int = 0
+
 
 class Statements:
     """The statements at the top of a file.
 
     Attributes:
         others: those that are neither class nor function; those in conditions and the like are among them.
-        characters: length of the text whose trees are kept.
+        characters: what they count for in the room that files take.
 
     Args:
         text: the file's text.
         tree: its tree, where that is known.
+        room: where what it takes is counted.
 
     Raises:
         ParseError: it does not parse, and that had to be tried.
     """
 
-    def __init__(self, text: str, tree: ast.Module | None = None) -> None:
+    def __init__(self, text: str, tree: ast.Module | None = None, room: Room | None = None) -> None:
         self._text = with_newlines(text)
+        self._room = room or Room()
+        self.characters = 0
         self._tree: ast.Module | None = None
         self._alone = 0
         try:
@@ -87,15 +107,19 @@ class Statements:
 
     def _take_parts(self, rest: str, parts: list[_Part]) -> None:
         self.others = parse(rest)
-        self.characters = len(self._text) - sum(part.stop - part.start for part in parts)
+        self._count(len(self._text) - sum(part.spared for part in parts))
         self._keep(parts)
 
     def _take(self, tree: ast.Module) -> None:
         self._tree = tree
         self.others = ast.Module([one for one in tree.body if not isinstance(one, _DEFINITIONS)], [])
-        self.characters = len(self._text)
+        self._count(len(self._text))
         nodes = [node for node in tree.body if isinstance(node, _DEFINITIONS)]
         self._keep([_Part(one.name, 0, len(self._text), first_row(one), last_row(one) + 1, one) for one in nodes])
+
+    def _count(self, characters: int) -> None:
+        self._room.characters += characters - self.characters
+        self.characters = characters
 
     def _keep(self, parts: list[_Part]) -> None:
         self._parts = parts
@@ -143,7 +167,7 @@ class Statements:
             self._parse_rest()
         if self._tree is None:
             self._tree = self._known()
-            self.characters = len(self._text)
+            self._count(len(self._text))
         return self._tree
 
     def readable(self) -> ast.Module:
@@ -180,7 +204,7 @@ class Statements:
             part.node = _only(found.body)
         except (ParseError, _UnclearError):
             return False
-        self.characters += part.stop - part.start
+        self._count(self.characters + part.spared)
         return True
 
     def _parse_rest(self) -> None:
@@ -205,13 +229,17 @@ class Statements:
             part.node = node
 
 
-def by_parts(text: str) -> tuple[str, Statements]:
+def by_parts(text: str, room: Room | None = None) -> tuple[str, Statements]:
     """The text of a file and its statements.
+
+    Args:
+        text: the text.
+        room: where what it takes is counted.
 
     Raises:
         ParseError: it does not parse, and that had to be tried.
     """
-    return text, Statements(text)
+    return text, Statements(text, room=room)
 
 
 def first_row(node: ast.stmt | ast.expr) -> int:
