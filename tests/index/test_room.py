@@ -102,3 +102,15 @@ def test_answers_go_that_nobody_asks_for_any_more(project: Project) -> None:
     project.make_room(0)
     assert memo.get("asked") == len("asked")
     assert memo.get("forgotten") is None
+
+
+def test_what_is_parsed_later_is_counted_then(tmp_path: Path) -> None:
+    text = "def f():\n    return 1\n" * 20
+    (tmp_path / "shared.py").write_text(text, encoding="utf-8")
+    project = Project([tmp_path], Settings(root=tmp_path))
+    file = read(project, "shared")
+    assert project.characters < len(text) / 10
+    assert "f" in file.scope.bindings
+    assert project.characters == len(text)
+    project.make_room(0)
+    assert project.characters == 0

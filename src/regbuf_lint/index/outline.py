@@ -37,7 +37,7 @@ _ASSIGNED = (
 _NAME = re.compile(r"\w+")
 
 
-def outline(text: str, room: Room | None = None) -> tuple[str, Statements]:
+def outline(text: str, room: Room) -> tuple[str, Statements]:
     """The class and import statements of a file, all of them as if they stood at its top.
 
     A name that is bound by one of them and assigned besides is imported from ``UNKNOWN``, too. Statements in docstrings

@@ -229,7 +229,7 @@ class Statements:
             part.node = node
 
 
-def by_parts(text: str, room: Room | None = None) -> tuple[str, Statements]:
+def by_parts(text: str, room: Room) -> tuple[str, Statements]:
     """The text of a file and its statements.
 
     Args:
