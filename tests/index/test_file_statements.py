@@ -167,6 +167,16 @@ def test_of_a_broken_file_the_rest_can_be_read(ask: Callable[[Statements], list[
     assert (raised.value.message, raised.value.position) == (plain.value.message, plain.value.position)
 
 
+def test_a_broken_file_of_many_definitions_is_parsed_as_a_whole_once(parsed: list[str]) -> None:
+    text = "".join(f"def f{number}(): return {number}\n" for number in range(100)) + "def broken(:\n"
+    found = Statements(text)
+    assert found.defining("broken") == []
+    for number in range(100):
+        (node,) = found.defining(f"f{number}")
+        assert node.lineno == number + 1
+    assert len(parsed) < 110
+
+
 def test_one_that_is_broken_outside_of_definitions_is_told_at_once() -> None:
     with pytest.raises(ParseError):
         Statements("class A: pass\nx = = 1\n")

@@ -111,7 +111,7 @@ class _BindingsOfFile(Bindings):
         if name not in self._statements.names:
             return self.written.get(name, [])
         if name not in self._known:
-            self._known[name] = self._with_definitions(name, list(self._statements.defining(name)))
+            self._known[name] = self._with_definitions(name, self._statements.defining(name))
         return self._known[name]
 
     def _with_definitions(self, name: str, found: list[Definition]) -> list[Binding]:

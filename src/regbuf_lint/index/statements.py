@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
@@ -96,6 +95,7 @@ class Statements:
         self._room = room or Room()
         self.characters = 0
         self._tree: ast.Module | None = None
+        self._is_settled = False
         self._alone = 0
         try:
             if tree is None:
@@ -112,6 +112,7 @@ class Statements:
 
     def _take(self, tree: ast.Module) -> None:
         self._tree = tree
+        self._is_settled = True
         self.others = ast.Module([one for one in tree.body if not isinstance(one, _DEFINITIONS)], [])
         self._count(len(self._text))
         nodes = [node for node in tree.body if isinstance(node, _DEFINITIONS)]
@@ -167,6 +168,7 @@ class Statements:
             self._parse_rest()
         if self._tree is None:
             self._tree = self._known()
+            self._is_settled = True
             self._count(len(self._text))
         return self._tree
 
@@ -175,8 +177,9 @@ class Statements:
         try:
             return self.complete()
         except ParseError:
-            for part in self._parts:
+            for part in self._parts if not self._is_settled else ():
                 self._parse_alone(part)
+            self._is_settled = True
             return self._known()
 
     def _known(self) -> ast.Module:
@@ -186,19 +189,19 @@ class Statements:
     def _trees(self, select: Callable[[], list[_Part]]) -> list[Definition]:
         """The trees of some parts, which are selected anew where others are found to be the parts of the file."""
         for part in select():
-            if part.node is None and self._tree is None:
+            if part.node is None and not self._is_settled:
                 self._parse(part)
         return [part.node for part in select() if part.node is not None]
 
     def _parse(self, part: _Part) -> None:
         self._alone += 1
-        is_one = self._alone <= _MOST_ALONE and self._parse_alone(part)
-        if not is_one:
-            with suppress(ParseError):
-                self.complete()
+        if self._alone > _MOST_ALONE or not self._parse_alone(part):
+            self.readable()
 
     def _parse_alone(self, part: _Part) -> bool:
         """Whether the text of a part is one class or function, which it has for a tree then."""
+        if part.node is not None:
+            return True
         try:
             found = parse("\n" * (part.row - 1) + self._text[part.start : part.stop])
             part.node = _only(found.body)
