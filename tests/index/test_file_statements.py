@@ -174,6 +174,7 @@ def test_a_broken_file_of_many_definitions_is_parsed_as_a_whole_once(parsed: lis
     for number in range(100):
         (node,) = found.defining(f"f{number}")
         assert node.lineno == number + 1
+        assert found.defining("broken") == []
     assert len(parsed) < 110
 
 
