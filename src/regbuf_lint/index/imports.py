@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import is_type_checking, nested_blocks
+from regbuf_lint.index.statements import DEFINITIONS
 from regbuf_lint.index.tree import walk
 from regbuf_lint.model.fix import Edit
 from regbuf_lint.model.span import Position, Span
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
     from regbuf_lint.index.scopes import Scope
     from regbuf_lint.source.text import SourceText
-
-_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Import(Struct, frozen=True):
@@ -83,7 +82,7 @@ def _imported(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
             yield from ((alias.asname or alias.name, f"{module}.{alias.name}") for alias in statement.names)
         elif isinstance(statement, ast.If) and is_type_checking(statement.test):
             yield from _imported(statement.orelse)
-        elif not isinstance(statement, _DEFINITIONS):
+        elif not isinstance(statement, DEFINITIONS):
             for block in nested_blocks(statement):
                 yield from _imported(block)
 
@@ -105,7 +104,7 @@ def _names_of(node: ast.AST) -> tuple[str | None, ...]:
         return (node.asname or node.name,)
     if isinstance(node, ast.arg):
         return (node.arg,)
-    return (node.name,) if isinstance(node, (*_DEFINITIONS, ast.ExceptHandler)) else ()
+    return (node.name,) if isinstance(node, (*DEFINITIONS, ast.ExceptHandler)) else ()
 
 
 def import_edit(file: FileFacts, wanted: Import, width: int) -> Edit | None:
@@ -132,7 +131,7 @@ def import_edit(file: FileFacts, wanted: Import, width: int) -> Edit | None:
 def _head(file: FileFacts) -> Iterator[ast.Import | ast.ImportFrom]:
     """The imports above the first class or function of a file that no condition stands before."""
     for statement in file.tree.body:
-        if isinstance(statement, _DEFINITIONS):
+        if isinstance(statement, DEFINITIONS):
             return
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             yield statement

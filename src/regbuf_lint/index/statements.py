@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 Definition: TypeAlias = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+"""What a ``Definition`` is, for ``isinstance``."""
 # Strings and comments are matched to be stepped over. All alternatives start with one of four characters, which is what
 # makes this twenty times faster than parsing.
 _ROW_OR_TEXT = re.compile(
@@ -95,7 +96,7 @@ class Statements:
         self._room = room or Room()
         self.characters = 0
         self._tree: ast.Module | None = None
-        self._is_settled = False
+        self._is_broken = False
         self._alone = 0
         try:
             if tree is None:
@@ -112,10 +113,9 @@ class Statements:
 
     def _take(self, tree: ast.Module) -> None:
         self._tree = tree
-        self._is_settled = True
-        self.others = ast.Module([one for one in tree.body if not isinstance(one, _DEFINITIONS)], [])
+        self.others = ast.Module([one for one in tree.body if not isinstance(one, DEFINITIONS)], [])
         self._count(len(self._text))
-        nodes = [node for node in tree.body if isinstance(node, _DEFINITIONS)]
+        nodes = [node for node in tree.body if isinstance(node, DEFINITIONS)]
         self._keep([_Part(one.name, 0, len(self._text), first_row(one), last_row(one) + 1, one) for one in nodes])
 
     def _count(self, characters: int) -> None:
@@ -168,7 +168,6 @@ class Statements:
             self._parse_rest()
         if self._tree is None:
             self._tree = self._known()
-            self._is_settled = True
             self._count(len(self._text))
         return self._tree
 
@@ -177,9 +176,9 @@ class Statements:
         try:
             return self.complete()
         except ParseError:
-            for part in self._parts if not self._is_settled else ():
+            for part in self._parts if not self._is_broken else ():
                 self._parse_alone(part)
-            self._is_settled = True
+            self._is_broken = True
             return self._known()
 
     def _known(self) -> ast.Module:
@@ -189,7 +188,7 @@ class Statements:
     def _trees(self, select: Callable[[], list[_Part]]) -> list[Definition]:
         """The trees of some parts, which are selected anew where others are found to be the parts of the file."""
         for part in select():
-            if part.node is None and not self._is_settled:
+            if part.node is None and not self._is_broken:
                 self._parse(part)
         return [part.node for part in select() if part.node is not None]
 

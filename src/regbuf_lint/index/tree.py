@@ -10,23 +10,10 @@ if TYPE_CHECKING:
 
 _NEVER_NODES = frozenset(
     {
-        *(
-            "arg",
-            "asname",
-            "attr",
-            "conversion",
-            "ctx",
-            "id",
-            "is_async",
-            "kind",
-            "kwd_attrs",
-            "level",
-            "module",
-            "name",
-        ),
-        *("op", "ops", "rest", "simple", "type_comment"),
+        "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "name",
+        "op", "ops", "rest", "simple", "type_comment",
     }
-)
+)  # fmt: skip
 """Fields that hold no part of the text that has a place: names, operators, and whether a name is read or bound."""
 _WITH_GAPS = frozenset({"keys", "kw_defaults"})
 """Fields with lists in which None stands for ``**other``, or for no default."""

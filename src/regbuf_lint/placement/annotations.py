@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from regbuf_lint.index.scopes import is_type_checking, nested_blocks
+from regbuf_lint.index.statements import first_row
 from regbuf_lint.index.tree import walk
 from regbuf_lint.model.span import Position
 from regbuf_lint.placement.annotation_habits import is_builtin_generic
@@ -51,7 +52,7 @@ def annotation_place(symbol: ClassSymbol) -> AnnotationPlace | None:
     body = node.body[1:] if documented else node.body
     if not body:
         return None
-    row = _first_row(body[0])
+    row = first_row(body[0])
     indent = source.line(row)[: body[0].col_offset]
     if indent.strip() or row == node.lineno:
         return None
@@ -69,11 +70,6 @@ def _last_of_head(body: list[ast.stmt]) -> ast.stmt | None:
             break
         last = statement
     return last
-
-
-def _first_row(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return decorators[0].lineno if decorators else statement.lineno
 
 
 def _above_comments(source: SourceText, row: int) -> int:
