@@ -85,12 +85,12 @@ def violations(path: Path, text: str) -> list[str]:
 
 ASKS_THE_DISK = {
     "source/disk_questions.py": "notes what is asked",
+    "source/overlay.py": "where files are checked, which no kept run has done, and for `validity.py`, which noted them",
     "source/discovery.py": "of paths that it notes",
     "source/environment.py": "of places that it notes, and of what it has listed",
     "source/exclusion.py": "of paths that were named, which discovery notes",
     "source/nearest_settings.py": "of paths that were named, which discovery notes",
     "source/atomic_write.py": "before it writes",
-    "index/project.py": "where files are checked, which no kept run has done",
     "cache/replay.py": "whether the answers are still the same, and for `states.py`, which notes the paths",
     "cache/key.py": "of the linter itself, which each record counts",
     "cache/kept_runs.py": "of its own records",

@@ -102,6 +102,31 @@ def test_an_edit_has_those_files_looked_at_that_rest_on_it(
     assert sorted(checked) == ["base.py", "layer.py"]
 
 
+@pytest.mark.parametrize(
+    ("text", "looked_at"),
+    [
+        ("class Near(Options):\n    size = 4\n", ["near.py"]),
+        ("class Near(Options):\n    size = 3\n\nclass Far(Near): ...\n", ["near.py", "options.py"]),
+        ("class Near(Options):\n    size = 3\n\nclass Far(Near, Layer): ...\n", ["layer.py", "near.py", "options.py"]),
+        ("class Near(Options):\n    size = (3\n", ["near.py"]),
+    ],
+    ids=["another body", "another class", "an nn.Module class", "no Python any more"],
+)
+def test_of_classes_that_are_none_the_headers_count(
+    text: str, looked_at: list[str], project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whether a class may be a base of an nn.Module class, the class and import statements of other files say."""
+    imports = "from pkg.options import Options\nfrom pkg.layer import Layer\n\n"
+    near = project / "pkg/near.py"
+    (project / "pkg/options.py").write_text("class Options:\n    pass\n", encoding="utf-8")
+    near.write_text(f"{imports}class Near(Options):\n    size = 3\n", encoding="utf-8")
+    run(capsys)
+    checked.clear()
+    near.write_text(imports + text, encoding="utf-8")
+    run(capsys)
+    assert sorted(checked) == looked_at
+
+
 def test_a_file_with_a_new_time_and_the_same_content_is_the_same(
     project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regbuf_lint.cache.states import digest_of
-from regbuf_lint.index.reads import Content, Entry, Reads
+from regbuf_lint.index.outline import outline_on_disk
+from regbuf_lint.index.reads import Content, Entry, Outline, Reads
 from regbuf_lint.index.word_search import WordSearch, answer_of
 from regbuf_lint.source.disk_questions import entry_names, note_entry
 from regbuf_lint.source.overlay import Overlay
@@ -40,6 +41,7 @@ class Validity:
         self._load_words = load_words
         self._python_files = PythonFiles(settings)
         self._listings: dict[str, frozenset[str]] = {}
+        self._outlines: dict[str, str] = {}
         self._fingerprints: dict[tuple[str, int | None], str] = {}
 
     def written(self, reads: Iterable[Read]) -> dict[str, Any]:
@@ -50,6 +52,8 @@ class Validity:
         for read in reads:
             if isinstance(read, Content):
                 found.append((read.path, self._states.digest(read.path)))
+            elif isinstance(read, Outline):
+                found.append((read.path, self._states.digest(read.path), read.digest))
             elif isinstance(read, Entry):
                 found.append((directories.setdefault(read.directory, len(directories)), read.name, read.exists))
             else:
@@ -63,7 +67,7 @@ class Validity:
         return _bits(
             number
             for number, read in enumerate(reads)
-            if isinstance(read, Content) and self._states.is_restless(read.path)
+            if isinstance(read, (Content, Outline)) and self._states.is_restless(read.path)
         )
 
     def known(self, written: Mapping[str, Any]) -> KnownReads:
@@ -73,6 +77,10 @@ class Validity:
     def has_content(self, path: str, digest: str) -> bool:
         """Whether a file holds what it held."""
         return self._states.digest(path) == digest
+
+    def has_outline(self, path: str, digest: str, outline: str) -> bool:
+        """Whether a file holds what it held, or else has the same outline."""
+        return self.has_content(path, digest) or self._outline(path) == outline
 
     def has_entry(self, directory: str, name: str) -> bool:
         """Whether a directory has an entry of some name."""
@@ -100,6 +108,12 @@ class Validity:
         """
         directory, most, _ = place
         return answer_of(self._search.files(Path(directory), kind, word, most)) == answer
+
+    def _outline(self, path: str) -> str:
+        """The digest of a file's outline; an empty one where it has none."""
+        if path not in self._outlines:
+            self._outlines[path] = outline_on_disk(Path(path))
+        return self._outlines[path]
 
     @cached_property
     def _search(self) -> WordSearch:
@@ -181,7 +195,7 @@ class KnownReads:
         return reduce(or_, self._by_place.values(), 0)
 
     def _has_changed(self, number: int) -> bool:
-        """Whether a read sees something else: the content of a file, a directory's entry, or what a search finds."""
+        """Whether a read sees something else: a content, an outline, a directory's entry, or what a search finds."""
         self._looked_at |= 1 << number
         if not self._holds(*self._reads[number]):
             self._changed |= 1 << number
@@ -191,7 +205,7 @@ class KnownReads:
     def _holds(self, *read: Any) -> bool:
         where, *rest = read
         if isinstance(where, str):
-            return self._validity.has_content(where, *rest)
+            return self._validity.has_outline(where, *rest) if rest[1:] else self._validity.has_content(where, *rest)
         if len(read) == _SEARCH:
             return self._validity.has_answer(self._places[where], *rest)
         name, existed = rest

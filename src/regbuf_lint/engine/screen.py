@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regbuf_lint.index.candidates import Candidates
 from regbuf_lint.index.parsing import ParseError, parse
 from regbuf_lint.index.project import Project
+from regbuf_lint.index.reads import Content
 from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Screen:
 
         Comments may be spoken of where rules are selected that are off by default.
         """
+        self.project.reads.note(Content(str(path.absolute())))
         has_comments = bool(self.settings.select or self.settings.extend_select) and _COMMENT in source.text
         if has_comments or self._candidates.may_hold_one(path.absolute(), source):
             return False

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.outline import outline_digest
+from regbuf_lint.index.reads import Content, Outline
 from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_blocks
 from regbuf_lint.model.span import Span
 from regbuf_lint.source.text import SourceText
@@ -57,6 +59,7 @@ class FileFacts:
         self.name = name
         self.root = root
         self.source = source if kept is source.text else SourceText.from_text(kept, source.path_label)
+        self._is_whole = kept is source.text
         self._hash = hash(source.text)
         self.is_package = path.name == _PACKAGE
         self._scopes: dict[int, Scope] = {}
@@ -66,6 +69,13 @@ class FileFacts:
     def tree(self) -> ast.Module:
         """The tree of the whole file, or of as much of it as parses."""
         return self.statements.readable()
+
+    @cached_property
+    def seen(self) -> Content | Outline:
+        """What answers rest on that are found in the file."""
+        if self._is_whole:
+            return Content(str(self.path))
+        return Outline(str(self.path), outline_digest(self.source.text))
 
     def is_of(self, source: SourceText) -> bool:
         """Whether the file has a text, as far as 64 bits of its hash tell."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.parsing import ParseError, parse, with_newlines
 from regbuf_lint.index.statements import Room, Statements
+from regbuf_lint.source.errors import SourceError
+from regbuf_lint.source.overlay import Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 UNKNOWN = "_of_unknown_value_"
 """The package that names come from of which an outline does not say what they are."""
@@ -62,8 +66,23 @@ def outline(text: str, room: Room) -> tuple[str, Statements]:
     targets = (target for pattern in _ASSIGNED for target in pattern.findall(f"\n{rows}"))
     assigned = {name for target in targets for name in _NAME.findall(target)}
     if doubtful := sorted(assigned & set(_bound(tree))):
-        tree.body[:0] = parse(f"from {UNKNOWN} import {', '.join(doubtful)}").body
+        found = f"from {UNKNOWN} import {', '.join(doubtful)}\n{found}"
+        tree = parse(found)
     return found, Statements(found, tree, room)
+
+
+def outline_digest(kept: str) -> str:
+    """The digest of what ``outline`` keeps of a text."""
+    return hashlib.blake2b(kept.encode(errors="replace"), digest_size=16).hexdigest()
+
+
+def outline_on_disk(path: Path) -> str:
+    """The digest of a file's outline; empty where there is none."""
+    try:
+        kept, _ = outline(Overlay().read_imported(path).text, Room())
+    except (SourceError, ParseError):
+        return ""
+    return outline_digest(kept)
 
 
 class _UnclearError(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import stat
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -52,7 +51,6 @@ _MOST_BESIDE = 24
 """Files beside a package that are looked at for calls of one class."""
 _MOST_HOPS = 12
 _MOST_DERIVING = 64
-_LARGEST_FILE = 4_000_000
 _ON_SELF = "called_on_self"
 
 
@@ -141,7 +139,6 @@ class Project:
             self.reads.numbers |= self._read_for[path].numbers
             known.statements.complete()
             return known
-        self.reads.note(Content(str(path)))
         facts = self._facts(path, source)
         facts.statements.complete()
         if path in self._by_path:
@@ -478,23 +475,22 @@ class Project:
 
     def _facts(self, path: Path, source: SourceText) -> FileFacts:
         with self.reads.collecting() as self._read_for[path]:
-            self.reads.note(Content(str(path)))
             name, root = self._locator.import_name(path)
-        return FileFacts(path, name, root, source, self._look, self._room)
+            file = FileFacts(path, name, root, source, self._look, self._room)
+            self.reads.note(file.seen)
+        return file
 
     def _read(self, path: Path) -> FileFacts | None:
         if path not in self._by_path:
-            self._by_path[path] = self._read_anew(path)
-        elif path in self._read_for:
+            with self.reads.collecting() as self._read_for[path]:
+                self._by_path[path] = self._read_anew(path)
+        else:
             self.reads.numbers |= self._read_for[path].numbers
-        self.reads.note(Content(str(path)))
         return self._by_path[path]
 
     def _read_anew(self, path: Path) -> FileFacts | None:
         try:
-            status = path.stat()
-            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
-                return None
-            return self._facts(path, self._overlay.read_source(path))
-        except (SourceError, ParseError, OSError):
+            return self._facts(path, self._overlay.read_imported(path))
+        except (SourceError, ParseError):
+            self.reads.note(Content(str(path)))
             return None

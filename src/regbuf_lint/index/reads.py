@@ -25,6 +25,18 @@ class Content(Struct, frozen=True):
     path: str
 
 
+class Outline(Struct, frozen=True):
+    """The class and import statements of a file.
+
+    Attributes:
+        path: the file.
+        digest: of what ``outline`` in ``index/outline.py`` keeps of its text.
+    """
+
+    path: str
+    digest: str
+
+
 class Entry(Struct, frozen=True):
     """Whether a directory has an entry of some name.
 
@@ -57,7 +69,7 @@ class Search(Struct, frozen=True):
     answer: str
 
 
-Read: TypeAlias = "Content | Entry | Search"
+Read: TypeAlias = "Content | Outline | Entry | Search"
 
 
 class Collected(Struct):

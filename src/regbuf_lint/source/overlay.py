@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.text import SourceText, decode_source, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+_LARGEST_IMPORTED = 4_000_000
+"""Bytes of a file that names lead to; larger ones are tables of data."""
 
 
 class Overlay(Struct, frozen=True):
@@ -46,3 +51,18 @@ class Overlay(Struct, frozen=True):
             SourceError: it cannot be read or decoded.
         """
         return decode_source(self.read_bytes(path), str(path)) if self.holds(path) else read_source(path)
+
+    def read_imported(self, path: Path) -> SourceText:
+        """Read and decode a file that names lead to.
+
+        Raises:
+            SourceError: it cannot be read or decoded, is no regular file, or is so large that it is data.
+        """
+        try:
+            status = path.stat()
+        except (OSError, ValueError) as error:
+            raise SourceError(str(error)) from error
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_IMPORTED:
+            msg = "no regular file, or too large"
+            raise SourceError(msg)
+        return self.read_source(path)
