@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from regbuf_lint.cache.outcomes import UnusableOutcomeError, packed, unpacked
-from regbuf_lint.cache.states import FileStates
 from regbuf_lint.cache.storage import Storage
 from regbuf_lint.cache.validity import Validity
 from regbuf_lint.cli.main import main
@@ -26,6 +25,7 @@ from regbuf_lint.model.result import FileError
 from regbuf_lint.model.settings import Settings
 
 if TYPE_CHECKING:
+    from regbuf_lint.cache.changes import Place
     from regbuf_lint.source.overlay import Overlay
 
 LAYER = """\
@@ -125,6 +125,18 @@ def test_of_classes_that_are_none_the_headers_count(
     near.write_text(imports + text, encoding="utf-8")
     run(capsys)
     assert sorted(checked) == looked_at
+
+
+def test_files_that_are_removed_are_forgotten(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "pkg/alone.py").write_text("import torch\n", encoding="utf-8")
+    run(capsys)
+    (project / "pkg/alone.py").unlink()
+    (project / "pkg/layer.py").write_text(LAYER + "# more\n", encoding="utf-8")
+    run(capsys)
+    (database,) = (project / ".regbuf_cache").glob("*.sqlite3")
+    with sqlite3.connect(database) as connection:
+        known = {Path(path).name for (path,) in connection.execute("SELECT path FROM files")}
+    assert known == {"__init__.py", "base.py", "layer.py"}
 
 
 def test_a_file_with_a_new_time_and_the_same_content_is_the_same(
@@ -263,7 +275,7 @@ def test_only_the_caches_own_files_are_written_and_removed(
     foreign = "Signature: 8a477f597d28d172789f06886806bc55\n# of another tool\n"
     (project / "kept").mkdir()
     (project / "kept/CACHEDIR.TAG").write_text(foreign, encoding="utf-8")
-    (project / "kept/results-3.sqlite3").write_text("data of another tool", encoding="utf-8")
+    (project / "kept/results-4.sqlite3").write_text("data of another tool", encoding="utf-8")
     before = files_below(project)
     first = run(capsys, "--cache-dir", place)
     made = set(files_below(project)) - set(before)
@@ -368,8 +380,9 @@ def test_only_what_the_asked_results_rest_on_is_looked_at() -> None:
             looked_at.append(path)
             return digest == "same"
 
-    validity = Noted(FileStates({}), Settings(root=Path()), dict)
-    reads = validity.known({"reads": [["a", "same"], ["b", "other"], ["c", "same"]], "directories": [], "places": []})
+    validity = Noted(Storage(None), Settings(root=Path()))
+    contents = [["a", "same"], ["b", "other"], ["c", "same"]]
+    reads = validity.known({"reads": contents, "directories": [], "places": []}, 1)
     assert not reads.have_changed(0b101)
     assert looked_at == ["a", "c"]
     assert reads.have_changed(0b011)
@@ -381,18 +394,18 @@ def test_no_search_is_repeated_where_nothing_has_changed() -> None:
     asked: list[tuple[str, str]] = []
 
     class Noted(Validity):
-        def is_as_before(self, place: tuple[str, int | None, str]) -> bool:
-            asked.append(("place", place[0]))
-            return place[2] == "same"
+        def is_as_before(self, place: Place) -> bool:
+            asked.append(("place", place.directory))
+            return place.fingerprint == "same"
 
-        def has_answer(self, place: tuple[str, int | None, str], kind: str, word: str, answer: str) -> bool:
-            asked.append((kind, f"{word} in {place[0]}"))
+        def has_answer(self, place: Place, kind: str, word: str, answer: str) -> bool:
+            asked.append((kind, f"{word} in {place.directory}"))
             return answer == "same"
 
-    validity = Noted(FileStates({}), Settings(root=Path()), dict)
+    validity = Noted(Storage(None), Settings(root=Path()))
     searches = [[0, "calls", "A", "any"], [0, "calls", "B", "any"], [1, "calls", "C", "same"], [1, "calls", "D", "no"]]
     places = [["still", None, "same"], ["edited", None, "other"]]
-    reads = validity.known({"reads": searches, "directories": [], "places": places})
+    reads = validity.known({"reads": searches, "directories": [], "places": places}, 1)
     assert not reads.have_changed(0b111)
     assert asked == [("place", "edited"), ("calls", "C in edited"), ("place", "still")]
     assert not reads.have_changed(0b011)

@@ -34,7 +34,7 @@ class Cache:
         self.storage = storage
         self._database = storage.database
         self._key = cache_key(kind, settings) if self._database is not None else ""
-        self._validity = Validity(storage.states, settings, storage.words)
+        self._validity = Validity(storage, settings)
         self._reads: dict[int, KnownReads | None] = {}
 
     def results(self, paths: Iterable[str]) -> dict[str, Any]:
@@ -78,5 +78,5 @@ class Cache:
         """What the results of a batch rest on; None where that is gone."""
         if batch not in self._reads:
             written = database.reads(batch)
-            self._reads[batch] = None if written is None else self._validity.known(written)
+            self._reads[batch] = None if written is None else self._validity.known(written, batch)
         return self._reads[batch]

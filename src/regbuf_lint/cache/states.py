@@ -14,7 +14,7 @@ from regbuf_lint.source.disk_questions import note_path
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 MISSING = ""
 """The digest of what is no file that can be read."""
@@ -25,11 +25,15 @@ _TICK = 50_000_000
 class FileStates:
     """Digests of files, each found once.
 
+    Attributes:
+        changed: the digests that earlier runs have seen of files which have another one now; ``MISSING`` of new ones.
+
     Args:
         known: what earlier runs have found out.
     """
 
     def __init__(self, known: Mapping[str, FileRow]) -> None:
+        self.changed: dict[str, str] = {}
         self._known = known
         self._found: dict[str, str] = {}
         self._rows: dict[str, FileRow] = {}
@@ -42,7 +46,20 @@ class FileStates:
         found = self._found.get(path)
         if found is None:
             found = self._found[path] = self._find(path)
+            before = self._known[path].digest if path in self._known else MISSING
+            if found != before:
+                self.changed[path] = before
         return found
+
+    def look_for_removed(self, files: Collection[str], below: str) -> None:
+        """Look at all files below a directory that earlier runs have seen, but for some that are known to be there."""
+        for path in self._known:
+            if path not in files and path.startswith(below):
+                self.digest(path)
+
+    def gone(self) -> list[str]:
+        """The files that earlier runs have seen and that are no more."""
+        return [path for path in self.changed if self._found[path] == MISSING]
 
     def is_restless(self, path: str) -> bool:
         """Whether a file may be another one than a check has read: touched since the run began, or gone."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from regbuf_lint.cache.database import Database
+from regbuf_lint.cache.database import Database, Version
 from regbuf_lint.cache.key import own_code
-from regbuf_lint.cache.states import FileStates
+from regbuf_lint.cache.states import MISSING, FileStates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
 
@@ -24,23 +25,61 @@ class Storage:
     def __init__(self, folder: Path | None) -> None:
         self.database = _opened(folder) if folder is not None else None
         self.states = FileStates(self.database.files() if self.database is not None else {})
-        self._words: dict[str, str] = {}
+        self._lasts: dict[str, Version] = {}
+        self._versions: dict[int, dict[str, Version]] = {}
 
     def close(self) -> None:
         """Let go of the database's file."""
         if self.database is not None:
             self.database.close()
 
+    @cached_property
     def words(self) -> dict[str, str]:
         """What is known of the words of files as they are now, by path."""
-        if self.database is None or self._words:
-            return self._words
+        if self.database is None:
+            return {}
         try:
             rows = list(self.database.words())
         except sqlite3.Error:
             rows = []
-        self._words.update((path, words) for path, digest, words in rows if self.states.digest(path) == digest)
-        return self._words
+        return {path: words for path, digest, words in rows if self.states.digest(path) == digest}
+
+    def versions_before(self, batch: int, files: Collection[str], below: str) -> dict[str, Version]:
+        """What files held when a batch was saved and do not hold any more, by path, as far as it is known.
+
+        Args:
+            batch: the number of the batch.
+            files: files that are there now.
+            below: the directory in which they lie, with a separator behind it; others that lie there count where they
+                are no more.
+        """
+        seen = {path: self._last(path, digest) for path, digest in self.states.changed.items()}
+        return {
+            path: version
+            for path, version in {**seen, **self._older(batch)}.items()
+            if path.startswith(below)
+            and version.digest != self.states.digest(path)
+            and (path in files or self.states.digest(path) == MISSING)
+        }
+
+    def _last(self, path: str, digest: str) -> Version:
+        """What a file was when earlier runs last looked at it; ``digest`` is what it had then."""
+        if path not in self._lasts:
+            try:
+                words = None if self.database is None else self.database.words_of(path, digest)
+            except sqlite3.Error:
+                words = None
+            self._lasts[path] = Version(digest, words)
+        return self._lasts[path]
+
+    def _older(self, batch: int) -> dict[str, Version]:
+        """What earlier runs have noted of files that they found changed, as it was when a batch was saved."""
+        if batch not in self._versions:
+            try:
+                self._versions[batch] = {} if self.database is None else self.database.versions(batch)
+            except sqlite3.Error:
+                self._versions[batch] = {}
+        return self._versions[batch]
 
     def keep_files(self, words: Mapping[str, str]) -> None:
         """Remember what was found out about files.
@@ -51,7 +90,7 @@ class Storage:
         if self.database is None:
             return
         try:
-            self.database.save_files(self.states.rows(words))
+            self.database.save_files(self.states.rows(words), self.states.gone())
         except sqlite3.Error:
             return
 

@@ -7,7 +7,7 @@ from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regbuf_lint.cache.states import digest_of
+from regbuf_lint.cache.changes import Changes, Fingerprints, Place, versions_at
 from regbuf_lint.index.outline import outline_on_disk
 from regbuf_lint.index.reads import Content, Entry, Outline, Reads
 from regbuf_lint.index.word_search import WordSearch, answer_of
@@ -16,9 +16,9 @@ from regbuf_lint.source.overlay import Overlay
 from regbuf_lint.source.python_files import PythonFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from regbuf_lint.cache.states import FileStates
+    from regbuf_lint.cache.storage import Storage
     from regbuf_lint.index.reads import Read
     from regbuf_lint.model.settings import Settings
 
@@ -30,19 +30,21 @@ class Validity:
     """Writes down what results rest on, and tells later what of it has changed.
 
     Args:
-        states: what files hold.
+        storage: what is known of files.
         settings: what searches leave out.
-        load_words: gives words of files as they are on the disk, by path.
     """
 
-    def __init__(self, states: FileStates, settings: Settings, load_words: Callable[[], Mapping[str, str]]) -> None:
-        self._states = states
+    def __init__(self, storage: Storage, settings: Settings) -> None:
+        self._storage = storage
+        self._states = storage.states
         self._settings = settings
-        self._load_words = load_words
         self._python_files = PythonFiles(settings)
         self._listings: dict[str, frozenset[str]] = {}
         self._outlines: dict[str, str] = {}
-        self._fingerprints: dict[tuple[str, int | None], str] = {}
+        self._files: dict[tuple[str, int | None], frozenset[str]] = {}
+        self._nows: dict[tuple[str, int | None], str] = {}
+        self._fingerprints = Fingerprints(storage)
+        self._changes: dict[Place, Changes | None] = {}
 
     def written(self, reads: Iterable[Read]) -> dict[str, Any]:
         """Reads as data, in the order of their numbers; directories and what searches look at are written once."""
@@ -70,9 +72,9 @@ class Validity:
             if isinstance(read, (Content, Outline)) and self._states.is_restless(read.path)
         )
 
-    def known(self, written: Mapping[str, Any]) -> KnownReads:
-        """Reads of an earlier run, as ``written`` gave them."""
-        return KnownReads(self, written)
+    def known(self, written: Mapping[str, Any], batch: int) -> KnownReads:
+        """Reads of an earlier run, as ``written`` gave them, with the number of the batch that rests on them."""
+        return KnownReads(self, written, batch)
 
     def has_content(self, path: str, digest: str) -> bool:
         """Whether a file holds what it held."""
@@ -88,26 +90,32 @@ class Validity:
         note_entry(directory, name, exists=exists)
         return exists
 
-    def is_as_before(self, place: tuple[str, int | None, str]) -> bool:
-        """Whether all files that searches at a place look at are as they were.
+    def is_as_before(self, place: Place) -> bool:
+        """Whether all files that searches at a place look at are as they were."""
+        return self._fingerprint(place.directory, place.most) == place.fingerprint
 
-        Args:
-            place: the directory where they look, the most folders, and the fingerprint of what lay there.
-        """
-        directory, most, before = place
-        return self._fingerprint(directory, most) == before
-
-    def has_answer(self, place: tuple[str, int | None, str], kind: str, word: str, answer: str) -> bool:
+    def has_answer(self, place: Place, kind: str, word: str, answer: str) -> bool:
         """Whether a search finds what it found, where not all is as it was.
 
         Args:
-            place: the directory where it looks, the most folders, and the fingerprint of what lay there.
+            place: where it looks.
             kind: what the word stands for.
             word: the word.
             answer: the digest of what was found.
         """
-        directory, most, _ = place
-        return answer_of(self._search.files(Path(directory), kind, word, most)) == answer
+        changes = self._changes_at(place)
+        touched = None if changes is None else changes.touch(kind, word, place.most)
+        if touched is not None:
+            return not touched
+        return answer_of(self._search.files(Path(place.directory), kind, word, place.most)) == answer
+
+    def _changes_at(self, place: Place) -> Changes | None:
+        if place not in self._changes:
+            files = self._below(place.directory, place.most)
+            now = self._fingerprint(place.directory, place.most)
+            versions = versions_at(place, files, now, self._storage, self._fingerprints)
+            self._changes[place] = None if versions is None else Changes(versions, files, self._search)
+        return self._changes[place]
 
     def _outline(self, path: str) -> str:
         """The digest of a file's outline; an empty one where it has none."""
@@ -117,7 +125,7 @@ class Validity:
 
     @cached_property
     def _search(self) -> WordSearch:
-        return WordSearch(Overlay(), self._settings, Reads(), self._load_words())
+        return WordSearch(Overlay(), self._settings, Reads(), self._storage.words)
 
     def _listing(self, directory: str) -> frozenset[str]:
         if directory not in self._listings:
@@ -126,17 +134,22 @@ class Validity:
 
     def _settled(self, directory: str, most: int | None) -> str:
         """The fingerprint of a directory; one that no directory has where a file may have changed during the run."""
-        files = self._python_files.below(Path(directory), most)
+        files = self._below(directory, most)
         return "" if any(map(self._states.is_restless, files)) else self._fingerprint(directory, most)
 
     def _fingerprint(self, directory: str, most: int | None) -> str:
-        """A digest of all files that a search looks at."""
+        """The fingerprint of the files that a search looks at."""
         key = (directory, most)
-        if key not in self._fingerprints:
-            files = self._python_files.below(Path(directory), most)
-            lines = "\n".join(f"{path} {self._states.digest(path)}" for path in files)
-            self._fingerprints[key] = digest_of(lines.encode(errors="replace"))
-        return self._fingerprints[key]
+        if key not in self._nows:
+            self._nows[key] = self._fingerprints.of(self._below(directory, most))
+        return self._nows[key]
+
+    def _below(self, directory: str, most: int | None) -> frozenset[str]:
+        """The files that a search looks at."""
+        key = (directory, most)
+        if key not in self._files:
+            self._files[key] = frozenset(self._python_files.below(Path(directory), most))
+        return self._files[key]
 
 
 class KnownReads:
@@ -145,13 +158,14 @@ class KnownReads:
     Args:
         validity: tells what has changed.
         written: the reads as data.
+        batch: the number of the batch that rests on them.
     """
 
-    def __init__(self, validity: Validity, written: Mapping[str, Any]) -> None:
+    def __init__(self, validity: Validity, written: Mapping[str, Any], batch: int) -> None:
         self._validity = validity
         self._reads: Sequence[Sequence[Any]] = written["reads"]
         self._directories: Sequence[str] = written["directories"]
-        self._places = [(directory, most, before) for directory, most, before in written["places"]]
+        self._places = [Place(directory, most, before, batch) for directory, most, before in written["places"]]
         self._looked_at = 0
         self._changed = 0
 

@@ -62,7 +62,7 @@ def check_files(
         note_others()
         from regbuf_lint.engine.workers import Workers  # noqa: PLC0415  not needed where all is known
 
-        starts = [(one, cache.storage.words(), named) for one, cache in zip(settings.every, caches, strict=True)]
+        starts = [(one, cache.storage.words, named) for one, cache in zip(settings.every, caches, strict=True)]
         with Workers(starts, settings.number, jobs, fix) as workers:
             results = rounds.first(workers) if fix is FixMode.NONE else until_stable(partial(rounds.check, workers))
         rounds.remember()

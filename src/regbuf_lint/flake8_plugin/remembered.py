@@ -63,7 +63,7 @@ class Remembered:
     def _screen(self) -> Screen:
         from regbuf_lint.engine.screen import Screen  # noqa: PLC0415  not needed where all is known
 
-        return Screen(self._settings, self._cache.storage.words())
+        return Screen(self._settings, self._cache.storage.words)
 
     @cached_property
     def _session(self) -> Session:

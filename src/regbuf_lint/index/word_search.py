@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from regbuf_lint.source.overlay import Overlay
 
 TOP_LEVEL = "top-level package"
-_PACKAGE = "__init__.py"
+PACKAGE_FILE = "__init__.py"
 MOST_FOLDERS = 4000
 """Folders of a project that are searched outside of its packages, so that nobody's home is read."""
 
@@ -104,8 +104,8 @@ class WordSearch:
     def _top_level_packages(self, directory: Path, most: int | None) -> Iterator[tuple[str, Path]]:
         """The names of packages that lie in no other one, with their files; no file is read for that."""
         files = self._files_below(directory, most)
-        packages = {path.parent for path in files if path.name == _PACKAGE}
-        return ((one.name, one / _PACKAGE) for one in sorted(packages) if one.parent not in packages)
+        packages = {path.parent for path in files if path.name == PACKAGE_FILE}
+        return ((one.name, one / PACKAGE_FILE) for one in sorted(packages) if one.parent not in packages)
 
     def _files_below(self, directory: Path, most: int | None) -> list[Path]:
         key = (directory, most)
