@@ -18,7 +18,6 @@ import sys
 import sysconfig
 import tempfile
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from growth import Growth, measured
@@ -88,6 +87,26 @@ class Linters:
 
     def _cache(self, name: str, folder: Path) -> Path:
         return self._scratch / f"{name}-cache-{folder.name}"
+
+
+class Edits:
+    """Gives one file after the other, drawn at random, another text that says the same.
+
+    Some files are read for hundreds of others and most for none, so that one file tells nothing of the next.
+
+    Args:
+        folder: where the files lie.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        files = python_files(folder)
+        random.Random(SEED).shuffle(files)  # noqa: S311  no secret is drawn
+        self._files = iter(files)
+
+    def __call__(self) -> None:
+        """Change the next one."""
+        with next(self._files).open("a", encoding="utf-8") as file:
+            file.write("\n# changed\n")
 
 
 def main() -> int:
@@ -166,20 +185,13 @@ def _comparisons(
     if options.ruff:
         warm.append(linters.ruff(everything, warm=True))
     found["everything, warm"] = warm
-    changed = random.Random(SEED).choice(python_files(everything))  # noqa: S311  no secret is drawn
-    found["everything, one file changed"] = [replace(one, prepare=partial(_change, changed)) for one in warm]
+    found["everything, one file changed"] = [replace(one, prepare=Edits(everything)) for one in warm]
     cold = linters.lint(sample)
     if options.torchfix:
         found["sample, TorchFix"] = [cold, linters.torchfix(sample)]
     if options.flake8 and options.flake8_alone:
         found["sample, flake8"] = [linters.flake8(sample, plugin=one) for one in (False, True)]
     return found
-
-
-def _change(path: Path) -> None:
-    """Give a file another text that says the same."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write("\n# changed\n")
 
 
 def _whole(options: argparse.Namespace, linters: Linters, folder: Path) -> list[Command]:
