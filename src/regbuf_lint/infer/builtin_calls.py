@@ -38,6 +38,7 @@ from regbuf_lint.model.value import (
     is_only,
     join,
     may_be,
+    the_one,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _range(_frame: Frame, arguments: Arguments, _node: ast.Call, _state: State) 
 
 
 def _integer(value: Value) -> int | None:
-    one = next(iter(value)) if len(value) == 1 else None
+    one = the_one(value)
     return one.value if isinstance(one, Literal) and type(one.value) is int else None
 
 

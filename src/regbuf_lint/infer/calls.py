@@ -47,6 +47,7 @@ from regbuf_lint.model.value import (
     join,
     made_of,
     may_be,
+    the_one,
 )
 from regbuf_lint.torch_facts.traits import has
 
@@ -122,7 +123,7 @@ def arguments_of(node: ast.Call, value_of: Callable[[ast.expr], Value]) -> Argum
 
 def _keywords_of(value: Value) -> dict[str, Value] | None:
     """What ``**value`` passes where the keys of a dict are known, else None."""
-    one = next(iter(value)) if len(value) == 1 else None
+    one = the_one(value)
     return dict(one.items) if isinstance(one, Mapping) and not one.rest else None
 
 

@@ -33,6 +33,7 @@ from regbuf_lint.model.value import (
     is_only,
     join,
     may_be,
+    the_one,
 )
 
 if TYPE_CHECKING:
@@ -141,9 +142,7 @@ def part_of(one: Tensor | Parameter | Buffer, lost: int | None = None, *, is_cop
 
 def items_of(value: Value) -> tuple[Value, ...] | None:
     """The items of a list or tuple whose length is known, or of a dict's keys, on every path the same; else None."""
-    if len(value) != 1:
-        return None
-    one = next(iter(value))
+    one = the_one(value)
     if isinstance(one, Sequence):
         return one.items
     if isinstance(one, Mapping) and not one.rest:

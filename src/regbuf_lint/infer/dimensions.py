@@ -23,6 +23,7 @@ from regbuf_lint.model.value import (
     Value,
     is_number,
     is_only,
+    the_one,
 )
 from regbuf_lint.torch_facts.traits import has
 
@@ -89,7 +90,7 @@ def dims_of_method(name: str, receiver: Tensor, arguments: Arguments) -> int | N
 
 
 def _dims_of(value: Value) -> int | None:
-    one = next(iter(value)) if len(value) == 1 else None
+    one = the_one(value)
     return one.dims if isinstance(one, Tensor) else None
 
 
@@ -121,7 +122,7 @@ def copies_chosen(index: Value, where: ast.expr) -> bool:
 
 def parts_of_index(index: Value, where: ast.expr) -> list[tuple[ast.expr, Value]]:
     """What stands between the brackets for each dimension, as it is written and what it is."""
-    listed = next(iter(index)) if len(index) == 1 else None
+    listed = the_one(index)
     if not isinstance(listed, Sequence) or listed.kind != "tuple":
         return [(where, index)]
     values = listed.items or ()

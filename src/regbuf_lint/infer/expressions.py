@@ -54,6 +54,7 @@ from regbuf_lint.model.value import (
     is_only,
     join,
     made_of,
+    the_one,
     without,
 )
 
@@ -205,10 +206,9 @@ def _unary(frame: Frame, node: ast.UnaryOp, state: State) -> Value:
     operand = frame.evaluate(node.operand, state)
     if isinstance(node.op, ast.Not):
         return OTHER
-    if len(operand) == 1:
-        one = next(iter(operand))
-        if isinstance(one, Literal) and isinstance(node.op, ast.USub) and isinstance(one.value, (int, float)):
-            return frozenset({Literal(-one.value)})
+    one = the_one(operand)
+    if isinstance(one, Literal) and isinstance(node.op, ast.USub) and isinstance(one.value, (int, float)):
+        return frozenset({Literal(-one.value)})
     return combine(operand, frozenset({Literal(1)}), ast.Mult())
 
 

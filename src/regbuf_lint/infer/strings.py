@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from regbuf_lint.model.value import OTHER, Literal, Other, Sequence, Value
+from regbuf_lint.model.value import OTHER, Literal, Other, Sequence, Value, the_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +47,7 @@ def literal_strings(value: Value) -> tuple[str, ...] | None:
 
 def pattern_of(value: Value) -> str | None:
     """The pattern that a computed string follows, None where it could be any string."""
-    one = next(iter(value)) if len(value) == 1 else None
+    one = the_one(value)
     pattern = one.what.removeprefix(_PATTERN) if isinstance(one, Other) and one.what.startswith(_PATTERN) else ""
     return pattern if pattern.strip("*") else None
 
@@ -102,7 +102,7 @@ def _changed(text: str, name: str, arguments: list[str]) -> str:
 
 
 def _text(value: Value) -> str:
-    one = next(iter(value)) if len(value) == 1 else None
+    one = the_one(value)
     if isinstance(one, Literal) and isinstance(one.value, (str, int)):
         return str(one.value)
     return pattern_of(value) or "*"

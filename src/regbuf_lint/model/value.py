@@ -355,6 +355,11 @@ def join(values: Iterable[Value]) -> Value:
     return joined
 
 
+def the_one(value: Value) -> Alternative | None:
+    """The only alternative; None where there are several."""
+    return next(iter(value)) if len(value) == 1 else None
+
+
 def is_tensor(value: Value) -> bool:
     """Whether every alternative is an unregistered tensor, or None beside at least one tensor."""
     return any(type(one) is Tensor for one in value) and all(type(one) in (Tensor, NoneValue) for one in value)
