@@ -2,6 +2,7 @@
 
     python scripts/metamorphic_report.py            # the table
     python scripts/metamorphic_report.py --list     # and each difference
+    python scripts/metamorphic_report.py --rewrite together     # all rewrites of a program, one after the other
 
 The tests want none.
 """
@@ -19,12 +20,15 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "tests" / "me
 from comparison import Compared, Comparison  # noqa: E402  from the checkout, installed or not
 from programs import all_programs  # noqa: E402
 from rewrites import REWRITES  # noqa: E402
+from rewrites.together import together  # noqa: E402
+
+EVERY = (*REWRITES, together(REWRITES))
 
 
 def main(argv: list[str] | None = None) -> int:
     """Compare and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rewrite", action="append", choices=[one.name for one in REWRITES], help="these alone")
+    parser.add_argument("--rewrite", action="append", choices=[one.name for one in EVERY], help="these alone")
     parser.add_argument("--list", action="store_true", help="print each difference")
     options = parser.parse_args(argv)
     results = compared(options.rewrite)
@@ -39,13 +43,13 @@ def compared(names: list[str] | None) -> dict[str, Compared]:
     programs = all_programs()
     with tempfile.TemporaryDirectory() as directory:
         comparison = Comparison(Path(directory))
-        wanted = [one for one in REWRITES if names is None or one.name in names]
+        wanted = [one for one in EVERY if names is None or one.name in names]
         return {one.name: comparison.compared(one, programs) for one in wanted}
 
 
 def print_table(results: dict[str, Compared]) -> None:
     """For each rewrite the number of rewritten fixtures, and of those whose findings differ."""
-    examples = {one.name: one.example for one in REWRITES}
+    examples = {one.name: one.example for one in EVERY}
     print("| rewrite | what | fixtures rewritten | with other findings |\n|---|---|---|---|")
     for name, result in results.items():
         print(f"| {name} | {examples[name]} | {result.rewritten} | {len(result.differences)} |")

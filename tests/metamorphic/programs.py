@@ -55,18 +55,24 @@ class Program:
         name: the fixture's, or that of the project's directory.
         cases: the Python files, all of them linted, by path within the program.
         others: the other files, which stay as they are.
+        changed: the texts of those Python files that are others than the fixture's, by path.
         rewritten: what rewrites have made of the program, by their names.
     """
 
     name: str
     cases: Mapping[str, Case]
     others: Mapping[str, bytes]
+    changed: Mapping[str, str] = field(default_factory=dict, repr=False)
     rewritten: dict[str, Rewritten] = field(default_factory=dict, repr=False)
 
     @cached_property
     def files(self) -> Mapping[str, File]:
         """The Python files, by path within the program."""
-        return {path: File(case.source()) for path, case in self.cases.items()}
+        sources = {path: case.source() for path, case in self.cases.items()}
+        return {
+            path: File(source.with_text(self.changed[path]) if path in self.changed else source)
+            for path, source in sources.items()
+        }
 
     @cached_property
     def configured(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from comparison import Comparison, Difference
 from programs import Program, all_programs
 from rewrites import REWRITES
 from rewrites.rewrite import Rewrite, Rewritten
+from rewrites.together import together
 
 from fixture_cases import Case
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 PROGRAMS = all_programs()
 SHARES = 4
 """While working one of them is compared, by the whole suite all."""
+SAMPLES = 12
 LEAST_REWRITTEN = 5
 """Of each share, so that a rewrite that does nothing is no success."""
 
@@ -51,6 +53,14 @@ def test_before_rewrites_programs_have_the_findings_that_their_fixtures_state(
 @pytest.mark.parametrize("rewrite", REWRITES, ids=lambda rewrite: rewrite.name)
 def test_rewrites_change_no_finding(rewrite: Rewrite, share: int, comparison: Comparison) -> None:
     result = comparison.compared(rewrite, programs_of(share))
+    assert result.rewritten >= LEAST_REWRITTEN
+    assert result.differences == {}
+
+
+def test_rewrites_together_change_no_finding(comparison: Comparison) -> None:
+    """All programs take minutes: ``scripts/metamorphic_report.py --rewrite together``."""
+    sample = [one for one in PROGRAMS if crc32(one.name.encode()) % SAMPLES == 0]
+    result = comparison.compared(together(REWRITES), sample)
     assert result.rewritten >= LEAST_REWRITTEN
     assert result.differences == {}
 

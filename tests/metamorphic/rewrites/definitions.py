@@ -73,23 +73,24 @@ class Definitions:
     def _is_no_protocol(self, function: str) -> bool:
         return not function.startswith(("__", "test")) and function not in OF_MODULES | BY_CONVENTION
 
-    def _derives_only(self, name: str, known: tuple[str, ...]) -> bool:
-        """Whether all bases are classes of the program or known ones."""
+    def _derives_only(self, name: str, known: tuple[str, ...], above: frozenset[str] = frozenset()) -> bool:
+        """Whether all bases are classes of the program or known ones; ``above`` are names that this was asked of."""
+        asked = above | {name}
         for base in self.bases[name]:
             last = base.rpartition(".")[2]
-            if base.startswith(known) or (last in self.bases and last == name):
+            if base.startswith(known) or last in asked:
                 continue
-            if last not in self.bases or not self._derives_only(last, known):
+            if last not in self.bases or not self._derives_only(last, known, asked):
                 return False
         return True
 
     def with_bases(self, name: str) -> Iterator[str]:
-        """A class of the program and those that it derives from."""
-        yield name
-        for base in self.bases[name]:
-            last = base.rpartition(".")[2]
-            if last in self.bases and last != name:
-                yield from self.with_bases(last)
+        """A class of the program and those that it derives from, each once."""
+        found = [name]
+        for one in found:
+            bases = (base.rpartition(".")[2] for base in self.bases[one])
+            found.extend(base for base in dict.fromkeys(bases) if base in self.bases and base not in found)
+        yield from found
 
 
 def _dotted(base: ast.expr, names: dict[str, str]) -> str:

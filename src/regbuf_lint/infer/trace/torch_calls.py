@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.index.known_classes import is_torch_distribution
 from regbuf_lint.infer.annotations import PARAMETERS
 from regbuf_lint.infer.dimensions import is_made_of_data
@@ -22,7 +21,6 @@ from regbuf_lint.infer.trace.call import (
     Call,
     asked_about,
     computed,
-    is_self_argument,
     part_called,
     passed,
     run_escaping,
@@ -118,10 +116,10 @@ def _split(call: Call, _name: str, trail: Trail) -> Trail:
 def _own_generator(call: Call) -> bool:
     """Whether a call draws with a generator that the object holds in any case; torch's own is there on every device."""
     given = next((one for key, one in call.given if key == "generator"), None)
-    held = None if given is None else definition_of(call.frame.scope.node, given)
-    if given is None or not isinstance(held, ast.Attribute) or not is_self_argument(call, held.value):
+    if given is None or may_be(call.value(given), NoneValue):
         return False
-    return not may_be(call.value(given), NoneValue)
+    origins = call.trail(given).origins
+    return bool(origins) and all(one.source is Source.ENTRY for one in origins)
 
 
 def _placed(call: Call, trail: Trail) -> Trail:
