@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -88,8 +89,7 @@ class Changes:
 
     def touch(self, kind: str, word: str, most: int | None) -> bool | None:
         """Whether a search finds something else than before; None where that cannot be told without searching."""
-        moved = [path for path, one in self._versions.items() if one.digest == MISSING or path not in self._files]
-        if moved and (most is not None or (kind == TOP_LEVEL and any(map(_is_of_package, moved)))):
+        if self._moved and (most is not None or (kind == TOP_LEVEL and self._moves_package)):
             return None
         if kind == TOP_LEVEL:
             return False
@@ -97,6 +97,16 @@ class Changes:
             self._words[kind] = self._changed_words(kind)
         words = self._words[kind]
         return None if words is None else word in words
+
+    @cached_property
+    def _moved(self) -> list[str]:
+        """The files that have come or gone."""
+        return [path for path, one in self._versions.items() if one.digest == MISSING or path not in self._files]
+
+    @cached_property
+    def _moves_package(self) -> bool:
+        """Whether one of them is that of a package."""
+        return any(Path(path).name == PACKAGE_FILE for path in self._moved)
 
     def _changed_words(self, kind: str) -> frozenset[str] | None:
         """The words that some file has now and had not, or had and has not; None where nobody knows what it had."""
@@ -128,10 +138,6 @@ def versions_at(
         storage.states.look_for_removed(files, below)
         versions = storage.versions_before(place.batch, files, below)
     return versions if fingerprints.before(now, files, versions) == place.fingerprint else None
-
-
-def _is_of_package(path: str) -> bool:
-    return Path(path).name == PACKAGE_FILE
 
 
 def _term(path: str, digest: str) -> int:
