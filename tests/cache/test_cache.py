@@ -127,6 +127,25 @@ def test_of_classes_that_are_none_the_headers_count(
     assert sorted(checked) == looked_at
 
 
+def test_a_file_that_does_not_parse_counts_for_each_that_asks_for_it(
+    project: Path, checked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("first", "second"):
+        subclass = LAYER.replace("(nn.Module)", "(Base)").replace(
+            "pkg.base import size", "pkg.broken import Base, size"
+        )
+        (project / f"pkg/{name}.py").write_text(subclass, encoding="utf-8")
+    broken, base = project / "pkg/broken.py", "from torch.nn import Module as Base\n\n\ndef size():\n    return 3\n"
+    broken.write_text(f"{base}\n\nx = (\n", encoding="utf-8")
+    assert "first.py" not in run(capsys)[1]
+    checked.clear()
+    broken.write_text(base, encoding="utf-8")
+    found = run(capsys)[1]
+    assert sorted(checked) == ["broken.py", "first.py", "second.py"]
+    assert "first.py" in found
+    assert "second.py" in found
+
+
 def test_files_that_are_removed_are_forgotten(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "pkg/alone.py").write_text("import torch\n", encoding="utf-8")
     run(capsys)

@@ -139,7 +139,8 @@ class Project:
             self.reads.numbers |= self._read_for[path].numbers
             known.statements.complete()
             return known
-        facts = self._facts(path, source)
+        with self.reads.collecting() as self._read_for[path]:
+            facts = self._facts(path, source)
         facts.statements.complete()
         if path in self._by_path:
             self._exports.clear()
@@ -474,10 +475,9 @@ class Project:
         return instead
 
     def _facts(self, path: Path, source: SourceText) -> FileFacts:
-        with self.reads.collecting() as self._read_for[path]:
-            name, root = self._locator.import_name(path)
-            file = FileFacts(path, name, root, source, self._look, self._room)
-            self.reads.note(file.seen)
+        name, root = self._locator.import_name(path)
+        file = FileFacts(path, name, root, source, self._look, self._room)
+        self.reads.note(file.seen)
         return file
 
     def _read(self, path: Path) -> FileFacts | None:
