@@ -164,12 +164,12 @@ def test_a_fingerprint_leads_back_to_what_was(tmp_path: Path) -> None:
     a, b, c = (str(tmp_path / name) for name in ("a.py", "b.py", "c.py"))
     for path in (a, b, c):
         (tmp_path / path).write_text("1\n", encoding="utf-8")
-    before, digest = Fingerprints(Storage(None)).of([a, b, c]), Storage(None).states.digest(a)
+    before, digest = Fingerprints(Storage(None).states).of([a, b, c]), Storage(None).states.digest(a)
     (tmp_path / "a.py").write_text("2\n", encoding="utf-8")
     (tmp_path / "b.py").unlink()
     (tmp_path / "d.py").write_text("3\n", encoding="utf-8")
     files = frozenset({a, c, str(tmp_path / "d.py")})
-    fingerprints = Fingerprints(Storage(None))
+    fingerprints = Fingerprints(Storage(None).states)
     now = fingerprints.of(files)
     was = {a: Version(digest), b: Version(digest), str(tmp_path / "d.py"): Version(MISSING)}
     assert now != before

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from regbuf_lint.cache.states import MISSING
-from regbuf_lint.index.word_search import PACKAGE_FILE, TOP_LEVEL
+from regbuf_lint.index.word_search import TOP_LEVEL
 from regbuf_lint.index.words import read_words, split_words
+from regbuf_lint.source.digests import digest_of
+from regbuf_lint.source.python_files import PACKAGE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from regbuf_lint.cache.database import Version
+    from regbuf_lint.cache.states import FileStates
     from regbuf_lint.cache.storage import Storage
     from regbuf_lint.index.word_search import WordSearch
 
@@ -42,11 +44,11 @@ class Fingerprints:
     """Digests of sets of files; what one file adds to that of a set can be taken away again.
 
     Args:
-        storage: what files hold.
+        states: what files hold.
     """
 
-    def __init__(self, storage: Storage) -> None:
-        self._states = storage.states
+    def __init__(self, states: FileStates) -> None:
+        self._states = states
         self._terms: dict[str, int] = {}
 
     def of(self, files: Iterable[str]) -> str:
@@ -141,8 +143,7 @@ def versions_at(
 
 
 def _term(path: str, digest: str) -> int:
-    found = blake2b(f"{path} {digest}".encode(errors="replace"), digest_size=16)
-    return int.from_bytes(found.digest(), "big")
+    return int(digest_of(f"{path} {digest}".encode(errors="replace")), 16)
 
 
 def _written(number: int) -> str:

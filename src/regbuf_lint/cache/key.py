@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import regbuf_lint
-from regbuf_lint.cache.states import digest_of
 from regbuf_lint.index.files import installed_roots
+from regbuf_lint.source.digests import digest_of
 from regbuf_lint.source.disk_questions import unnoted
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from pathlib import Path
 from stat import S_ISREG
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.cache.database import FileRow
 from regbuf_lint.cache.replay import status_of, written_state
+from regbuf_lint.source.digests import digest_of
 from regbuf_lint.source.disk_questions import note_path
 
 if TYPE_CHECKING:
@@ -107,8 +107,3 @@ def _status(path: str) -> os.stat_result | None:
 def is_newer(status: os.stat_result, start: int) -> bool:
     """Whether something may have been changed since a time, which a process saw in nanoseconds."""
     return max(status.st_mtime_ns, status.st_ctime_ns) > start - _TICK
-
-
-def digest_of(data: bytes) -> str:
-    """The digest of some content."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()

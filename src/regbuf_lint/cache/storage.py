@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from regbuf_lint.cache.database import Database, Version
 from regbuf_lint.cache.key import own_code
 from regbuf_lint.cache.states import MISSING, FileStates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
+
+Answer = TypeVar("Answer")
 
 
 class Storage:
@@ -36,12 +38,7 @@ class Storage:
     @cached_property
     def words(self) -> dict[str, str]:
         """What is known of the words of files as they are now, by path."""
-        if self.database is None:
-            return {}
-        try:
-            rows = list(self.database.words())
-        except sqlite3.Error:
-            rows = []
+        rows: list[tuple[str, str, str]] = self._asked(lambda database: list(database.words()), [])
         return {path: words for path, digest, words in rows if self.states.digest(path) == digest}
 
     def versions_before(self, batch: int, files: Collection[str], below: str) -> dict[str, Version]:
@@ -65,21 +62,24 @@ class Storage:
     def _last(self, path: str, digest: str) -> Version:
         """What a file was when earlier runs last looked at it; ``digest`` is what it had then."""
         if path not in self._lasts:
-            try:
-                words = None if self.database is None else self.database.words_of(path, digest)
-            except sqlite3.Error:
-                words = None
+            words = self._asked(lambda database: database.words_of(path, digest), None)
             self._lasts[path] = Version(digest, words)
         return self._lasts[path]
 
     def _older(self, batch: int) -> dict[str, Version]:
         """What earlier runs have noted of files that they found changed, as it was when a batch was saved."""
         if batch not in self._versions:
-            try:
-                self._versions[batch] = {} if self.database is None else self.database.versions(batch)
-            except sqlite3.Error:
-                self._versions[batch] = {}
+            self._versions[batch] = self._asked(lambda database: database.versions(batch), {})
         return self._versions[batch]
+
+    def _asked(self, question: Callable[[Database], Answer], otherwise: Answer) -> Answer:
+        """What the database says; ``otherwise`` where there is none, or it cannot be read."""
+        if self.database is None:
+            return otherwise
+        try:
+            return question(self.database)
+        except sqlite3.Error:
+            return otherwise
 
     def keep_files(self, words: Mapping[str, str]) -> None:
         """Remember what was found out about files.

@@ -41,9 +41,8 @@ class Validity:
         self._python_files = PythonFiles(settings)
         self._listings: dict[str, frozenset[str]] = {}
         self._outlines: dict[str, str] = {}
-        self._files: dict[tuple[str, int | None], frozenset[str]] = {}
-        self._nows: dict[tuple[str, int | None], str] = {}
-        self._fingerprints = Fingerprints(storage)
+        self._there: dict[tuple[str, int | None], tuple[frozenset[str], str]] = {}
+        self._fingerprints = Fingerprints(storage.states)
         self._changes: dict[Place, Changes | None] = {}
 
     def written(self, reads: Iterable[Read]) -> dict[str, Any]:
@@ -92,7 +91,8 @@ class Validity:
 
     def is_as_before(self, place: Place) -> bool:
         """Whether all files that searches at a place look at are as they were."""
-        return self._fingerprint(place.directory, place.most) == place.fingerprint
+        _, now = self._now_at(place.directory, place.most)
+        return now == place.fingerprint
 
     def has_answer(self, place: Place, kind: str, word: str, answer: str) -> bool:
         """Whether a search finds what it found, where not all is as it was.
@@ -111,8 +111,7 @@ class Validity:
 
     def _changes_at(self, place: Place) -> Changes | None:
         if place not in self._changes:
-            files = self._below(place.directory, place.most)
-            now = self._fingerprint(place.directory, place.most)
+            files, now = self._now_at(place.directory, place.most)
             versions = versions_at(place, files, now, self._storage, self._fingerprints)
             self._changes[place] = None if versions is None else Changes(versions, files, self._search)
         return self._changes[place]
@@ -134,22 +133,16 @@ class Validity:
 
     def _settled(self, directory: str, most: int | None) -> str:
         """The fingerprint of a directory; one that no directory has where a file may have changed during the run."""
-        files = self._below(directory, most)
-        return "" if any(map(self._states.is_restless, files)) else self._fingerprint(directory, most)
+        files, now = self._now_at(directory, most)
+        return "" if any(map(self._states.is_restless, files)) else now
 
-    def _fingerprint(self, directory: str, most: int | None) -> str:
-        """The fingerprint of the files that a search looks at."""
+    def _now_at(self, directory: str, most: int | None) -> tuple[frozenset[str], str]:
+        """The files that a search looks at, and their fingerprint."""
         key = (directory, most)
-        if key not in self._nows:
-            self._nows[key] = self._fingerprints.of(self._below(directory, most))
-        return self._nows[key]
-
-    def _below(self, directory: str, most: int | None) -> frozenset[str]:
-        """The files that a search looks at."""
-        key = (directory, most)
-        if key not in self._files:
-            self._files[key] = frozenset(self._python_files.below(Path(directory), most))
-        return self._files[key]
+        if key not in self._there:
+            files = frozenset(self._python_files.below(Path(directory), most))
+            self._there[key] = (files, self._fingerprints.of(files))
+        return self._there[key]
 
 
 class KnownReads:

@@ -13,6 +13,7 @@ from regbuf_lint.index.outline import outline_digest
 from regbuf_lint.index.reads import Content, Outline
 from regbuf_lint.index.scopes import Scope, ScopeNode, is_type_checking, nested_blocks
 from regbuf_lint.model.span import Span
+from regbuf_lint.source.python_files import PACKAGE_FILE
 from regbuf_lint.source.text import SourceText
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from regbuf_lint.index.statements import Room, Statements
 
-_PACKAGE = "__init__.py"
 _OF_TENSORS = frozenset({"torch", "numpy", "scipy"})
 _INDENTED_CLASS = re.compile(r"^[ \t\f]+class\b", re.MULTILINE)
 
@@ -61,7 +61,7 @@ class FileFacts:
         self.source = source if kept is source.text else SourceText.from_text(kept, source.path_label)
         self._is_whole = kept is source.text
         self._hash = hash(source.text)
-        self.is_package = path.name == _PACKAGE
+        self.is_package = path.name == PACKAGE_FILE
         self._scopes: dict[int, Scope] = {}
         self.scope = Scope(self.statements.others, self, None, "")
 
@@ -162,9 +162,9 @@ def import_name(path: Path, has: Callable[[Path, str], bool]) -> tuple[str, Path
         path: the file.
         has: tells whether a directory has an entry of some name.
     """
-    parts = [] if path.name == _PACKAGE else [path.stem]
+    parts = [] if path.name == PACKAGE_FILE else [path.stem]
     directory = path.parent
-    while has(directory, _PACKAGE) and directory.parent != directory:
+    while has(directory, PACKAGE_FILE) and directory.parent != directory:
         parts.append(directory.name)
         directory = directory.parent
     return ".".join(reversed(parts)) or path.parent.name, directory

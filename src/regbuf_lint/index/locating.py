@@ -10,6 +10,7 @@ from regbuf_lint.index.files import import_name
 from regbuf_lint.index.reads import Entry, Memo
 from regbuf_lint.index.word_search import MOST_FOLDERS, TOP_LEVEL
 from regbuf_lint.source.disk_questions import entry_names
+from regbuf_lint.source.python_files import PACKAGE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -157,8 +158,8 @@ class Locator:
                 return None
             directory = directory / part
         last = parts[-1]
-        if self._has(directory, last) and self._has(directory / last, "__init__.py"):
-            return directory / last / "__init__.py"
+        if self._has(directory, last) and self._has(directory / last, PACKAGE_FILE):
+            return directory / last / PACKAGE_FILE
         return directory / f"{last}.py" if self._has(directory, f"{last}.py") else None
 
     def _has(self, directory: Path, name: str) -> bool:

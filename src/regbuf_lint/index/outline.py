@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.parsing import ParseError, parse, with_newlines
 from regbuf_lint.index.statements import Room, Statements
+from regbuf_lint.source.digests import digest_of
 from regbuf_lint.source.errors import SourceError
 from regbuf_lint.source.overlay import Overlay
 
@@ -73,7 +73,7 @@ def outline(text: str, room: Room) -> tuple[str, Statements]:
 
 def outline_digest(kept: str) -> str:
     """The digest of what ``outline`` keeps of a text."""
-    return hashlib.blake2b(kept.encode(errors="replace"), digest_size=16).hexdigest()
+    return digest_of(kept.encode(errors="replace"))
 
 
 def outline_on_disk(path: Path) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.reads import Content, Search
 from regbuf_lint.index.words import read_words, split_words, words_of, written
-from regbuf_lint.source.python_files import PythonFiles
+from regbuf_lint.source.python_files import PACKAGE_FILE, PythonFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from regbuf_lint.source.overlay import Overlay
 
 TOP_LEVEL = "top-level package"
-PACKAGE_FILE = "__init__.py"
 MOST_FOLDERS = 4000
 """Folders of a project that are searched outside of its packages, so that nobody's home is read."""
 

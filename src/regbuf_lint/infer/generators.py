@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from msgspec.structs import replace
 
 from regbuf_lint.infer.dimensions import is_plain_number
-from regbuf_lint.model.value import Differs, Other
+from regbuf_lint.model.value import Differs, Literal, NoneValue, Other
 
 if TYPE_CHECKING:
     from regbuf_lint.infer.arguments import Arguments
@@ -22,6 +22,11 @@ _SEEDING = frozenset({"manual_seed", "seed", "set_state", "graphsafe_set_state"}
 def is_generator(one: Alternative) -> TypeGuard[Other]:
     """Whether a value is a ``torch.Generator``."""
     return isinstance(one, Other) and one.what == "generator"
+
+
+def lies_nowhere(one: Alternative) -> bool:
+    """Whether an alternative is on no device, as a number or a string is; a generator is on one, as tensors are."""
+    return isinstance(one, (Literal, NoneValue, Other)) and not is_generator(one)
 
 
 def as_seeded(generator: Other, method: str, arguments: Arguments) -> Other | None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from regbuf_lint.infer.generators import is_generator
+from regbuf_lint.infer.generators import lies_nowhere
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Source, made, merged
 from regbuf_lint.model.value import (
     FOLLOWING,
     UNSET,
-    Literal,
-    NoneValue,
-    Other,
     Unset,
     Value,
     is_only,
@@ -134,6 +131,6 @@ def trail_at_entry(name: str, known: AttributeState) -> Trail:
     if known.trail is not None:
         return known.trail
     value = without(known.value, Unset)
-    if is_only(value, Literal, Other, NoneValue) and not any(map(is_generator, value)):
+    if value and all(map(lies_nowhere, value)):
         return NOWHERE
     return made(Source.OBJECT, f"self.{name}") if is_only(value, *FOLLOWING) else made(Source.ENTRY, name)

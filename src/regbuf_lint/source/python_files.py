@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from regbuf_lint.source.exclusion import WalkExclusion
 
 _PYTHON = ".py"
+PACKAGE_FILE = "__init__.py"
+"""The file of a package."""
 
 
 class _Entry(Struct, frozen=True):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regbuf_lint.infer.collections import element_of
-from regbuf_lint.infer.generators import is_generator
+from regbuf_lint.infer.generators import lies_nowhere
 from regbuf_lint.model.trail import Flow, Source, Trail
 from regbuf_lint.model.value import (
     NOTHING,
     TENSOR_KINDS,
-    Literal,
     NoneValue,
-    Other,
     Unset,
     is_number,
     is_only,
@@ -40,7 +38,7 @@ def _has_no_tensor(one: Alternative) -> bool:
     """Whether an alternative is none and holds none; an empty list may hold one by now."""
     parts = parts_of(one)
     if not parts:
-        return isinstance(one, (Literal, Other, NoneValue)) and not is_generator(one)
+        return lies_nowhere(one)
     filled = [part for part in parts if part]
     return bool(filled) and all(_has_no_tensor(inner) for part in filled for inner in part)
 
