@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
     ON_CPU,
     TENSOR_KINDS,
@@ -60,6 +61,9 @@ def left_out_as(one: Alternative, left_out: LeftOut) -> Alternative:
 
 
 def _location_of_one(one: Alternative) -> Location:
+    typed = _location_of_type(one)
+    if typed is not None:
+        return typed
     if isinstance(one, Literal):
         if isinstance(one.value, str):
             return _BY_NAME.get(one.value.partition(":")[0], Location.NAMED)
@@ -74,6 +78,17 @@ def _location_of_one(one: Alternative) -> Location:
         return Location.DEFAULT if one.of_module else Location.CHOSEN
     is_left_to_somebody = isinstance(one, Other) and not one.usual and not one.what.startswith("dtype")
     return Location.CHOSEN if is_left_to_somebody else Location.DEFAULT
+
+
+def _location_of_type(one: Alternative) -> Location | None:
+    """Where ``x.type(one)`` leaves a tensor: each of the older types, as ``torch.cuda.FloatTensor``, has its place.
+
+    They are given by themselves or by name (documentation of ``torch.Tensor.type``, torch 2.13).
+    """
+    name = one.name if isinstance(one, ExternalValue) else one.value if isinstance(one, Literal) else None
+    if not isinstance(name, str) or not (name.startswith("torch.") and name.endswith("Tensor")):
+        return None
+    return Location.NAMED if name.split(".")[1] in _ACCELERATORS else Location.DEFAULT
 
 
 def is_chosen_by_machine(value: Value) -> bool:
@@ -100,8 +115,10 @@ def device_called(arguments: Arguments) -> Device:
     return Device(location=location_of(given), left_out=LeftOut.NONE if is_given else LeftOut.NEVER)
 
 
-def location_of_call(arguments: Arguments, operands: Iterable[Tensor]) -> Location:
-    """Where a function of torch puts its result: where the call says, else where its operands lie."""
+def location_of_call(name: str, arguments: Arguments, operands: Iterable[Tensor]) -> Location:
+    """Where a function of torch puts its result: where its name or the call says, else where its operands lie."""
+    if _location_of_type(ExternalValue(name)) is Location.NAMED:
+        return Location.NAMED
     device = arguments.keyword("device")
     if device:
         return location_of(device)
@@ -148,7 +165,9 @@ def _moved(name: str, receiver: Tensor, arguments: Arguments) -> Location:
 
 
 def _may_be_place(one: Alternative) -> bool:
-    """Whether an argument of ``x.to`` may say where to: a device, its name or number, a tensor on it."""
+    """Whether an argument of ``x.to`` may say where to: a device, its name or number, a tensor on it, or its type."""
+    if _location_of_type(one) is not None:
+        return True
     if isinstance(one, Literal):
         return isinstance(one.value, str) or type(one.value) is int
     if isinstance(one, Device):

@@ -96,9 +96,15 @@ def _as_stand_in(value: Value, stand_in: Value) -> Value:
 
 
 def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
-    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``."""
+    """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``.
+
+    What else the branches give another value, as in ``if theta is None: self.angles = torch.arange(180)`` with ``else:
+    self.angles = angles``, has to work with either value in what follows, too.
+    """
     if frame.from_start and (name := _name_asked_for(test)):
         give_what_others_set((name,), (then, otherwise))
+    if _asks_for_none(test):
+        _give_each_other(then, otherwise)
     asked = _asked_about(_without_not(test))
     if asked is None:
         return
@@ -107,6 +113,22 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
         return
     for state, value in zip((then, otherwise), with_default(frame, test, taken, other), strict=True):
         _replace(frame, asked, value, state)
+
+
+def _give_each_other(then: State, otherwise: State) -> None:
+    """Let arguments be tensors that one branch keeps where the other has a tensor, in attributes and in locals."""
+    for name in then.attributes.keys() & otherwise.attributes.keys():
+        ends = then.attributes[name], otherwise.attributes[name]
+        if ends[0] is not ends[1]:
+            then.attributes[name], otherwise.attributes[name] = (
+                replace(one, value=_as_stand_in(one.value, beside.value))
+                for one, beside in zip(ends, reversed(ends), strict=True)
+            )
+    for name in then.locals.keys() & otherwise.locals.keys():
+        values = then.locals[name], otherwise.locals[name]
+        if values[0] is not values[1]:
+            then.locals[name] = _as_stand_in(values[0], values[1])
+            otherwise.locals[name] = _as_stand_in(values[1], values[0])
 
 
 def _without_not(test: ast.expr) -> ast.expr:

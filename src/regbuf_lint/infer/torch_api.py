@@ -84,7 +84,7 @@ def call_function(name: str, arguments: Arguments) -> Value | None:
     if spec is None:
         return None
     like = result_tensor(arguments.every(), elementwise=has("elementwise_functions", name))
-    location = location_of_call(arguments, _tensors_in(arguments.every(), 0))
+    location = location_of_call(name, arguments, _tensors_in(arguments.every(), 0))
     like = replace(
         like,
         differs=_difference_of_function(name, like),
