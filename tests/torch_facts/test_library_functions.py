@@ -20,6 +20,7 @@ PACKAGES: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
 LISTS = {
     "tensors", "like_argument", "expanding", "taking_tensor", "array_functions", "integer_functions",
     "same_dtype_functions", "real_functions", "numbers", "saving", "seeding", "unseeding", "iterating", "ranks",
+    "ending",
 }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from regbuf_lint.infer.trace.following import traced
 from regbuf_lint.model.class_view import GradientRequest, Registration, Write, by_attribute, seen_by
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.trail import Flow
-from regbuf_lint.model.use import SAVING, Sink
+from regbuf_lint.model.use import KEEPING, SAVING, Sink
 from regbuf_lint.model.value import (
     NAMELESS,
     NONE,
@@ -65,8 +65,6 @@ _HOLDING = (Tensor, SequenceValue, MappingValue, Distribution)
 
 _ENTRIES = MOVERS | {"forward"}
 """What others call on any nn.Module, whatever its constructor has run."""
-_KEEPING = frozenset({Sink.PASSED, Sink.STORED})
-"""Ends of a value at which somebody else may hold it."""
 
 
 def _may_run_again(method: str) -> bool:
@@ -337,7 +335,7 @@ class ClassContext:
             return False
         held = tensors_inside(self.value_of(attribute))
         foreign = any(one.argument == NAMELESS or not (one.fresh or one.argument) for one in held)
-        keeping = _KEEPING | {Sink.PART} if foreign else _KEEPING
+        keeping = KEEPING | {Sink.PART} if foreign else KEEPING
         trace = self._followed(frozenset({attribute}), BUILDERS.__contains__)
         uses = (use for use in trace.uses(attribute) if use.flow is Flow.SAME)
         return not trace.was_followed(attribute) or any(use.sink in keeping for use in uses)

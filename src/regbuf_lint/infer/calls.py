@@ -133,7 +133,9 @@ def _call(frame: Frame, callee: Alternative, arguments: Arguments, node: ast.Cal
     if isinstance(callee, ExternalValue):
         return _external(frame, callee, arguments, node, state)
     if isinstance(callee, ClassValue):
-        return instantiate(frame, callee.symbol, arguments)
+        made = instantiate(frame, callee.symbol, arguments)
+        frame.makes(callee.symbol, made, arguments, state)
+        return made
     if isinstance(callee, NamedTupleClass):
         return named_tuple_of(callee, arguments)
     if isinstance(callee, MethodOf):

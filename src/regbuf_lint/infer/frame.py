@@ -312,6 +312,9 @@ class Frame:
     def passes(self, node: ast.Call | None, callee: Value) -> None:
         """A call is about to be followed; None where a getter or the like is run."""
 
+    def makes(self, symbol: ClassSymbol, made: Value, arguments: Arguments, state: State) -> None:
+        """A call makes an object of a class whose source is at hand."""
+
     def has_passed(self) -> None:
         """The functions that a call may mean have been followed."""
 

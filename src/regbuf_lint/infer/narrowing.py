@@ -188,11 +188,11 @@ def _asks_for_no_tensor(frame: Frame, test: ast.expr) -> bool:
 
 
 def _as_tensors(value: Value) -> Value:
-    """What may be nothing but arguments and tensors, taken as tensors; any other value as it is.
+    """What may be nothing but arguments, tensors and None, its arguments taken as tensors; any other value as it is.
 
     An argument that defaults to a number is one where it is not None.
     """
-    given = (one for one in value if not isinstance(one, Tensor))
+    given = (one for one in value if not isinstance(one, (Tensor, NoneValue)))
     if not all(isinstance(one, Unknown) and one.argument and not one.number for one in given):
         return value
     return frozenset(Tensor(fresh=False, argument=one.argument) if isinstance(one, Unknown) else one for one in value)

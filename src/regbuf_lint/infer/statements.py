@@ -37,6 +37,7 @@ from regbuf_lint.model.value import (
     may_be,
     tensors,
 )
+from regbuf_lint.torch_facts.library_functions import ends_program
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -47,6 +48,16 @@ Handler: TypeAlias = Callable[["Frame", Any, State], None]
 
 def _expression(frame: Frame, statement: ast.Expr, state: State) -> None:
     frame.evaluate(statement.value, state)
+    if isinstance(statement.value, ast.Call) and _ends_program(frame, statement.value.func, state):
+        state.alive = False
+
+
+def _ends_program(frame: Frame, function: ast.expr, state: State) -> bool:
+    """Whether a function ends the program, as ``sys.exit`` does."""
+    root = function.value if isinstance(function, ast.Attribute) else function
+    if not isinstance(root, ast.Name):
+        return False
+    return all(isinstance(one, ExternalValue) and ends_program(one.name) for one in frame.evaluate(function, state))
 
 
 def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:

@@ -48,6 +48,9 @@ HOST_ONLY = frozenset({Sink.HOST, Sink.REDUCED, Sink.METADATA, Sink.EMPTINESS, S
 
 _CPU_ALONE = frozenset({Sink.NUMPY, Sink.ON_CPU})
 
+KEEPING = frozenset({Sink.PASSED, Sink.STORED})
+"""Ends at which somebody else may hold the tensor."""
+
 MEETING = frozenset({Sink.MEETS, Sink.COPIED})
 """Ends at which others are there, too: what the tensor is computed with, or copied into."""
 

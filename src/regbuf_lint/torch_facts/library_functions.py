@@ -31,6 +31,7 @@ class LibraryFunctions(Struct, frozen=True):
         unseeding: functions behind which nobody knows the state of that generator.
         iterating: functions and classes that give the elements of their first argument.
         ranks: functions that give each process another number.
+        ending: functions that end the program.
     """
 
     tensors: re.Pattern[str]
@@ -47,6 +48,7 @@ class LibraryFunctions(Struct, frozen=True):
     unseeding: re.Pattern[str]
     iterating: re.Pattern[str]
     ranks: re.Pattern[str]
+    ending: re.Pattern[str]
 
 
 @cache
@@ -82,6 +84,11 @@ def saves(name: str) -> bool:
 def iterates(name: str) -> bool:
     """Whether a loop over what a call gives is one over its first argument, by the dotted name of what is called."""
     return library_functions().iterating.match(name) is not None
+
+
+def ends_program(name: str) -> bool:
+    """Whether a function never returns, since the program ends with it, by its dotted name."""
+    return library_functions().ending.match(name) is not None
 
 
 def takes_tensor(name: str) -> bool:

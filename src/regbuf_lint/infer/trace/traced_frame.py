@@ -9,10 +9,11 @@ from msgspec import Struct
 
 from regbuf_lint.classes.definition import BUILDERS, is_none
 from regbuf_lint.classes.reaching import definition_of
+from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.infer.arguments import ANY_ARGUMENTS
 from regbuf_lint.infer.frame import CALL, Frame
-from regbuf_lint.infer.functions import run_function
-from regbuf_lint.infer.references import BuiltSubmodule, FunctionValue, Instance
+from regbuf_lint.infer.functions import MOST_DEPTH, run_function
+from regbuf_lint.infer.references import BuiltSubmodule, ClassValue, FunctionValue, Instance, bound
 from regbuf_lint.infer.trace.trail_kinds import trail_of_kind
 from regbuf_lint.model.trail import NOWHERE, Flow, Origin, Source, Trail, merged
 from regbuf_lint.model.value import TENSOR_KINDS, Sequence, is_only
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.scopes import FunctionNode, Scope
     from regbuf_lint.index.symbols import ClassSymbol
+    from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import CallKey, Meter
     from regbuf_lint.infer.inference import Inference
     from regbuf_lint.infer.state import State
     from regbuf_lint.infer.trace.tracer import Tracer
     from regbuf_lint.model.value import Value
+
+
+_FOLLOWED = (FunctionValue, Instance, BuiltSubmodule, ClassValue)
+"""What a call may run whose source is at hand."""
 
 
 class _Passed(Struct, frozen=True):
@@ -244,7 +250,7 @@ class TracedFrame(Frame):
         """A call is about to be followed; None where a getter or the like is run."""
         self.result = None
         self._passed = None
-        if node is None or not any(isinstance(one, (FunctionValue, Instance, BuiltSubmodule)) for one in callee):
+        if node is None or not any(isinstance(one, _FOLLOWED) for one in callee):
             return
         starred = [one for one in node.args if isinstance(one, ast.Starred)]
         plain = node.args[: node.args.index(starred[0])] if starred else node.args
@@ -260,6 +266,26 @@ class TracedFrame(Frame):
         if owner is None or not is_only(self.value_of(owner), Sequence):
             return NOWHERE
         return self.trails.get(owner, NOWHERE)
+
+    def makes(self, symbol: ClassSymbol, made: Value, arguments: Arguments, state: State) -> None:
+        """A call makes an object: a plain one that keeps nothing of what it is given has done what it does with it."""
+        found = self._constructor(symbol) if self.follows_arguments else None
+        if found is None or self._passed is None:
+            return
+        before, given = self.tracer.noted(), merged(Trail(one.origins) for one in self._passed.arguments)
+        run_function(self, bound(*found, made), arguments, state.copy())
+        self.result = given.guessed()
+        if self.tracer.has_kept(before):
+            self.tracer.go_back(before)
+            self.result = None
+
+    def _constructor(self, symbol: ClassSymbol) -> tuple[ClassSymbol, FunctionNode] | None:
+        """The constructor of a class that is no nn.Module class, if it can be run."""
+        if self.inference.hierarchy.membership(symbol).verdict is not Verdict.NO or self.depth >= MOST_DEPTH:
+            return None
+        found = self.inference.find_method(symbol, "__init__")
+        is_running = found is not None and self.inference.memo.is_working((found[0].scope.child(found[1]), "running"))
+        return None if is_running else found
 
     def has_passed(self) -> None:
         """The functions that a call may mean have been followed."""

@@ -18,7 +18,7 @@ from regbuf_lint.infer.trace.expressions import trail_of
 from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind, without_tensors
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Cast, Flow, Origin, Source, Trail, made
-from regbuf_lint.model.use import MEETING, Move, Sink, Store, Use
+from regbuf_lint.model.use import KEEPING, MEETING, Move, Sink, Store, Use
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Array,
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
     from regbuf_lint.infer.trace.traced_frame import TracedFrame
     from regbuf_lint.model.value import Value
+
+_OTHERS = frozenset({Flow.COMPUTED, Flow.JOINED, Flow.BESIDE, Flow.PLACE, Flow.METADATA})
+"""Ways on which another value comes of a tensor."""
 
 
 class Tracer:
@@ -79,6 +82,19 @@ class Tracer:
     def moves(self) -> tuple[Move, ...]:
         """What was moved by hand so far."""
         return tuple(self._moves)
+
+    def noted(self) -> abc.Mapping[tuple[object, ...], Use]:
+        """The uses so far, to which the tracer can go back."""
+        return dict(self._uses)
+
+    def has_kept(self, before: abc.Mapping[tuple[object, ...], Use]) -> bool:
+        """Whether somebody has got the very tensor since some uses were noted, and may hold it."""
+        new = (use for key, use in self._uses.items() if before.get(key) is not use)
+        return any(use.sink in {*KEEPING, Sink.PART} and use.flow not in _OTHERS for use in new)
+
+    def go_back(self, before: abc.Mapping[tuple[object, ...], Use]) -> None:
+        """Forget the uses since then."""
+        self._uses = dict(before)
 
     # What the interpreter tells
 
