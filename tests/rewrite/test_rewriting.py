@@ -51,6 +51,21 @@ def registered(text: str, *targets: str) -> str:
             ["x, n, y = f()", 'self.register_buffer("x", x)', 'self.register_buffer("y", y)'],
         ),
         (
+            "self.x, self.y = x, None",
+            ["self.x", "self.y"],
+            ['self.register_buffer("x", x)', 'self.register_buffer("y", None)'],
+        ),
+        (
+            "self.x, self.y = x, y",
+            ["self.x"],
+            ["x, self.y = x, y", 'self.register_buffer("x", x)'],
+        ),
+        (
+            "self.x, self.y = x, *y",
+            ["self.x", "self.y"],
+            ["x, y = x, *y", 'self.register_buffer("x", x)', 'self.register_buffer("y", y)'],
+        ),
+        (
             "self.x, other.x = f()",
             ["self.x"],
             ["x, other.x = f()", 'self.register_buffer("x", x)'],

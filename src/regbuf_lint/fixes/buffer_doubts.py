@@ -70,7 +70,7 @@ def doubts_about(context: ClassContext, plans: Sequence[Plan]) -> list[str]:
             "its name is only known at run time; registering a name that the object already has raises KeyError"
         )
     if any(write.form is WriteForm.UNPACKED for plan in plans for write in plan.chosen):
-        found.append("it splits the statement: local variables take the items, and the lines below register them")
+        found.append("it splits the statement: the items are registered one after the other")
     if share_tensor(plans):
         found.append("one tensor is stored under several names; as buffers they become separate tensors after `.to()`")
     found.extend(doubt for plan in plans for doubt in (*_about_taken_name(context, plan), *_about_views(context, plan)))

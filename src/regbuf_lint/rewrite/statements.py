@@ -147,15 +147,39 @@ def _attribute_or_name(target: cst.BaseAssignTargetExpression) -> cst.BaseExpres
 
 
 def _unpacked(statement: cst.Assign, wanted: Wanted, place: Place, style: TextStyle) -> str:
-    """``self.a, self.b = value``: locals take the items, then each attribute is registered from its local."""
-    renamed = _Rename(wanted, style.taken_names)
+    """``self.a, self.b = value``: locals take the items, then each attribute is registered from its local.
+
+    The names in ``self.a, self.b = a, b`` are such locals already.
+    """
     target = statement.targets[0]
+    named = _named_items(target.target, statement.value)
+    if named is not None and all(code(one) in wanted for one, _ in named):
+        return place.joined(
+            [
+                registration(one, name, wanted[code(one)], place.of(index, len(named)), style)
+                for index, (one, name) in enumerate(named)
+            ]
+        )
+    renamed = _Rename(wanted, style.taken_names)
     changed = statement.with_changes(targets=[target.with_changes(target=target.target.visit(renamed))])
     lines = [_shortened(statement, changed, place)]
     for index, (attribute, local) in enumerate(renamed.taken):
         here = place.of(index, len(renamed.taken))
         lines.append(registration(attribute, local, wanted[code(attribute)], here, style))
     return place.joined(lines)
+
+
+def _named_items(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[cst.Attribute, cst.Name]] | None:
+    """The attributes of ``self.a, self.b = a, b``, each with the name that it gets; None for anything else."""
+    if not isinstance(target, (cst.Tuple, cst.List)) or not isinstance(value, (cst.Tuple, cst.List)):
+        return None
+    attributes = [one.value for one in target.elements if isinstance(one.value, cst.Attribute)]
+    is_starred = any(isinstance(one, cst.StarredElement) for one in (*target.elements, *value.elements))
+    names = [one.value for one in value.elements if isinstance(one.value, cst.Name)]
+    counts = {len(target.elements), len(value.elements), len(attributes), len(names)}
+    if is_starred or len(counts) > 1 or has_comments(value) or has_comments(target):
+        return None
+    return list(zip(attributes, names, strict=True))
 
 
 def _shortened(statement: cst.Assign, changed: cst.Assign, place: Place) -> str:
