@@ -66,7 +66,9 @@ class Origin(Struct, frozen=True):
         name: of the attribute or argument; for a new tensor its device: empty where none is said, which is the CPU,
             else ``cpu``, ``number`` for one without dimensions, which goes with tensors of any device, or ``said``.
         flow: how it got here.
-        changed: whether something was computed of it, or a part of it taken, after it was moved by hand.
+        changed: whether something was computed of it, or a part of it taken, after it was moved by hand or its device
+            compared.
+        computed: whether that is something computed, which has memory of its own.
         refilled: whether the method has put other numbers in the place of all that the attribute held.
         guessed: whether something that is not followed has given it, which need not have used the origin.
         declared: whether it is an argument that its annotation says to be a tensor.
@@ -77,6 +79,7 @@ class Origin(Struct, frozen=True):
     name: str = ""
     flow: Flow = Flow.SAME
     changed: bool = False
+    computed: bool = False
     refilled: bool = False
     guessed: bool = False
     declared: bool = False
@@ -114,7 +117,7 @@ def _next(origin: Origin, flow: Flow) -> Origin:
     if flow is Flow.SAME or origin.flow in _NO_TENSOR:
         return origin
     if flow in _COMPUTING and origin.flow not in _FREE:
-        return replace(origin, changed=True)
+        return replace(origin, changed=True, computed=origin.computed or flow is Flow.COMPUTED)
     return origin if (origin.flow, flow) == (Flow.COMPUTED, Flow.ELEMENT) else replace(origin, flow=flow)
 
 

@@ -252,7 +252,7 @@ class Tracer:
         What has been moved into the attribute is the attribute's value since.
         """
         if origin.flow in _SHARING:
-            return Sink.MUTATED
+            return None if origin.computed else Sink.MUTATED
         if origin.flow is not Flow.MOVED or origin.changed:
             return None
         is_own = any(one.attribute == origin.name and one.only_moves for one in self._stores.values())
