@@ -118,17 +118,14 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
 def _give_each_other(then: State, otherwise: State) -> None:
     """Let arguments be tensors that one branch keeps where the other has a tensor, in attributes and in locals."""
     for name in then.attributes.keys() & otherwise.attributes.keys():
-        ends = then.attributes[name], otherwise.attributes[name]
-        if ends[0] is not ends[1]:
-            then.attributes[name], otherwise.attributes[name] = (
-                replace(one, value=_as_stand_in(one.value, beside.value))
-                for one, beside in zip(ends, reversed(ends), strict=True)
-            )
+        one, other = then.attributes[name], otherwise.attributes[name]
+        if one is not other:
+            then.attributes[name] = replace(one, value=_as_stand_in(one.value, other.value))
+            otherwise.attributes[name] = replace(other, value=_as_stand_in(other.value, one.value))
     for name in then.locals.keys() & otherwise.locals.keys():
-        values = then.locals[name], otherwise.locals[name]
-        if values[0] is not values[1]:
-            then.locals[name] = _as_stand_in(values[0], values[1])
-            otherwise.locals[name] = _as_stand_in(values[1], values[0])
+        ours, theirs = then.locals[name], otherwise.locals[name]
+        if ours is not theirs:
+            then.locals[name], otherwise.locals[name] = _as_stand_in(ours, theirs), _as_stand_in(theirs, ours)
 
 
 def _without_not(test: ast.expr) -> ast.expr:

@@ -57,7 +57,8 @@ def _ends_program(frame: Frame, function: ast.expr, state: State) -> bool:
     root = function.value if isinstance(function, ast.Attribute) else function
     if not isinstance(root, ast.Name):
         return False
-    return all(isinstance(one, ExternalValue) and ends_program(one.name) for one in frame.evaluate(function, state))
+    called = frame.evaluate(function, state)
+    return bool(called) and all(isinstance(one, ExternalValue) and ends_program(one.name) for one in called)
 
 
 def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from regbuf_lint.model.trail import Flow, Origin, Source, Trail
 from regbuf_lint.model.value import NoneValue, Parameter, is_only, may_be
@@ -47,6 +48,9 @@ HOST_ONLY = frozenset({Sink.HOST, Sink.REDUCED, Sink.METADATA, Sink.EMPTINESS, S
 """Ends that are the same wherever a tensor lies; what is made in its place has ends of its own."""
 
 _CPU_ALONE = frozenset({Sink.NUMPY, Sink.ON_CPU})
+
+_OTHERS = frozenset({Flow.COMPUTED, Flow.JOINED, Flow.BESIDE, Flow.PLACE, Flow.METADATA})
+"""Ways on which another value comes of a tensor."""
 
 KEEPING = frozenset({Sink.PASSED, Sink.STORED})
 """Ends at which somebody else may hold the tensor."""
@@ -106,6 +110,22 @@ class Use(Struct, frozen=True):
     refilled: bool = False
     guessed: bool = False
     is_cast: bool = False
+
+    def joined(self, other: Use) -> Use:
+        """This use together with another one of the same attribute at the same place."""
+        return replace(
+            self,
+            partners=self.partners | other.partners,
+            certain=self.certain or other.certain,
+            refilled=self.refilled and other.refilled,
+            guessed=self.guessed and other.guessed,
+            is_cast=self.is_cast and other.is_cast,
+        )
+
+    @property
+    def may_be_held(self) -> bool:
+        """Whether somebody else gets the tensor itself, or a part of it, and may hold it."""
+        return self.sink in {*KEEPING, Sink.PART} and self.flow not in _OTHERS
 
     @property
     def is_drawn(self) -> bool:

@@ -272,12 +272,13 @@ class TracedFrame(Frame):
         found = self._constructor(symbol) if self.follows_arguments else None
         if found is None or self._passed is None:
             return
-        before, given = self.tracer.noted(), merged(Trail(one.origins) for one in self._passed.arguments)
-        run_function(self, bound(*found, made), arguments, state.copy())
-        self.result = given.guessed()
-        if self.tracer.has_kept(before):
-            self.tracer.go_back(before)
-            self.result = None
+        outside = self.result
+        with self.tracer.aside() as uses:
+            run_function(self, bound(*found, made), arguments, state.copy())
+        self.result = outside
+        if not any(use.may_be_held for use in uses.values()):
+            self.tracer.take(uses)
+            self._results_in(merged(Trail(one.origins) for one in self._passed.arguments).guessed())
 
     def _constructor(self, symbol: ClassSymbol) -> tuple[ClassSymbol, FunctionNode] | None:
         """The constructor of a class that is no nn.Module class, if it can be run."""

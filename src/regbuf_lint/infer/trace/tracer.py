@@ -18,7 +18,7 @@ from regbuf_lint.infer.trace.expressions import trail_of
 from regbuf_lint.infer.trace.trail_kinds import left_items, trail_of_kind, without_tensors
 from regbuf_lint.model.class_view import AttributeState
 from regbuf_lint.model.trail import NOWHERE, Cast, Flow, Origin, Source, Trail, made
-from regbuf_lint.model.use import KEEPING, MEETING, Move, Sink, Store, Use
+from regbuf_lint.model.use import MEETING, Move, Sink, Store, Use
 from regbuf_lint.model.value import (
     TENSOR_KINDS,
     Array,
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from regbuf_lint.infer.state import State
     from regbuf_lint.infer.trace.traced_frame import TracedFrame
     from regbuf_lint.model.value import Value
-
-_OTHERS = frozenset({Flow.COMPUTED, Flow.JOINED, Flow.BESIDE, Flow.PLACE, Flow.METADATA})
-"""Ways on which another value comes of a tensor."""
 
 
 class Tracer:
@@ -83,18 +80,19 @@ class Tracer:
         """What was moved by hand so far."""
         return tuple(self._moves)
 
-    def noted(self) -> abc.Mapping[tuple[object, ...], Use]:
-        """The uses so far, to which the tracer can go back."""
-        return dict(self._uses)
+    @contextmanager
+    def aside(self) -> Iterator[dict[tuple[object, ...], Use]]:
+        """The uses that are noted within, which do not count unless they are taken."""
+        outside, self._uses = self._uses, {}
+        try:
+            yield self._uses
+        finally:
+            self._uses = outside
 
-    def has_kept(self, before: abc.Mapping[tuple[object, ...], Use]) -> bool:
-        """Whether somebody has got the very tensor since some uses were noted, and may hold it."""
-        new = (use for key, use in self._uses.items() if before.get(key) is not use)
-        return any(use.sink in {*KEEPING, Sink.PART} and use.flow not in _OTHERS for use in new)
-
-    def go_back(self, before: abc.Mapping[tuple[object, ...], Use]) -> None:
-        """Forget the uses since then."""
-        self._uses = dict(before)
+    def take(self, uses: abc.Mapping[tuple[object, ...], Use]) -> None:
+        """Let uses count that were noted aside."""
+        for key, use in uses.items():
+            self._add(key, use)
 
     # What the interpreter tells
 
@@ -320,20 +318,9 @@ class Tracer:
         span = frame.scope.file.span(node)
         path = frame.scope.file.path
         key = (origin.name, sink, origin.flow, path, span)
-        known = self._uses.get(key)
         certain = not self._conditions and frame.is_certain
         is_cast = origin.cast is not Cast.NONE
-        if known is not None:
-            self._uses[key] = replace(
-                known,
-                partners=known.partners | partners,
-                certain=known.certain or certain,
-                refilled=known.refilled and origin.refilled,
-                guessed=known.guessed and origin.guessed,
-                is_cast=known.is_cast and is_cast,
-            )
-            return
-        self._uses[key] = Use(
+        use = Use(
             origin.name,
             sink,
             origin.flow,
@@ -348,6 +335,12 @@ class Tracer:
             origin.guessed,
             is_cast,
         )
+        self._add(key, use)
+
+    def _add(self, key: tuple[object, ...], use: Use) -> None:
+        """Note a use; what is noted again at the same place is one use."""
+        known = self._uses.get(key)
+        self._uses[key] = use if known is None else known.joined(use)
 
     def _attribute_assigned(self, frame: TracedFrame, target: ast.Attribute, trail: Trail, state: State) -> None:
         if not is_self(frame, target.value):
