@@ -3,6 +3,30 @@
 from __future__ import annotations
 
 CHANGED: dict[str, list[tuple[str, str]]] = {
+    "choices_as_branches": [
+        (
+            """
+            class C:
+                def __init__(self, a, b, c):
+                    self.a = a if c else b
+                    d = e = b if a else c
+                    return d if e else a
+            """,
+            """
+            class C:
+                def __init__(self, a, b, c):
+                    if c:
+                        self.a = a
+                    else:
+                        self.a = b
+                    if a:
+                        d = e = b
+                    else:
+                        d = e = c
+                    return d if e else a
+            """,
+        ),
+    ],
     "module_aliases": [
         (
             """

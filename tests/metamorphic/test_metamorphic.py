@@ -25,6 +25,13 @@ SAMPLES = 12
 LEAST_REWRITTEN = 5
 """Of each share, so that a rewrite that does nothing is no success."""
 
+LEFT = {
+    # Of a tensor and what may be a number, each in a branch, it is known which one stays behind. And where one branch
+    # moves a running number and the other one replaces it, each by itself keeps it.
+    "choices_as_branches": {"RBF001/number_by_default", "RBF006/number_replaced"},
+}
+"""Programs by the rewrites that change their findings, each with the reason."""
+
 in_shares = pytest.mark.parametrize(
     "share", [pytest.param(share, marks=[pytest.mark.slow] if share else []) for share in range(SHARES)]
 )
@@ -52,9 +59,11 @@ def test_before_rewrites_programs_have_the_findings_that_their_fixtures_state(
 @in_shares
 @pytest.mark.parametrize("rewrite", REWRITES, ids=lambda rewrite: rewrite.name)
 def test_rewrites_change_no_finding(rewrite: Rewrite, share: int, comparison: Comparison) -> None:
-    result = comparison.compared(rewrite, programs_of(share))
+    programs = programs_of(share)
+    result = comparison.compared(rewrite, programs)
+    left = LEFT.get(rewrite.name, set()).intersection(program.name for program in programs)
     assert result.rewritten >= LEAST_REWRITTEN
-    assert result.differences == {}
+    assert result.differences.keys() == left
 
 
 def test_rewrites_together_change_no_finding(comparison: Comparison) -> None:

@@ -38,6 +38,7 @@ from regbuf_lint.model.value import (
     is_only,
     may_be,
     shared_left_out,
+    tensors,
     without,
 )
 
@@ -99,12 +100,14 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
     """``if theta is None: theta = torch.arange(180)``, where the branches end; likewise for ``self.theta``.
 
     What else the branches give another value, as in ``if theta is None: self.angles = torch.arange(180)`` with ``else:
-    self.angles = angles``, has to work with either value in what follows, too.
+    self.angles = angles``, has to work with either value in what follows, too. An argument that the test asks about,
+    and for which a Parameter stands in, may be a Parameter that is to be shared.
     """
     if frame.from_start and (name := _name_asked_for(test)):
         give_what_others_set((name,), (then, otherwise))
-    if _asks_for_none(test):
-        _give_each_other(then, otherwise)
+    _give_each_other(frame, test, then, otherwise)
+    _let_share(frame, names_in(test), then, otherwise)
+    _let_share(frame, names_in(test), otherwise, then)
     asked = _asked_about(_without_not(test))
     if asked is None:
         return
@@ -115,17 +118,33 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
         _replace(frame, asked, value, state)
 
 
-def _give_each_other(then: State, otherwise: State) -> None:
-    """Let arguments be tensors that one branch keeps where the other has a tensor, in attributes and in locals."""
+def _give_each_other(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
+    """Let what both branches have given a value, attributes and locals, stand in for each other as in a choice."""
     for name in then.attributes.keys() & otherwise.attributes.keys():
         one, other = then.attributes[name], otherwise.attributes[name]
         if one is not other:
-            then.attributes[name] = replace(one, value=_as_stand_in(one.value, other.value))
-            otherwise.attributes[name] = replace(other, value=_as_stand_in(other.value, one.value))
+            taken, left = with_default(frame, test, one.value, other.value)
+            then.attributes[name], otherwise.attributes[name] = replace(one, value=taken), replace(other, value=left)
     for name in then.locals.keys() & otherwise.locals.keys():
         ours, theirs = then.locals[name], otherwise.locals[name]
         if ours is not theirs:
-            then.locals[name], otherwise.locals[name] = _as_stand_in(ours, theirs), _as_stand_in(theirs, ours)
+            then.locals[name], otherwise.locals[name] = with_default(frame, test, ours, theirs)
+
+
+def _let_share(frame: Frame, asked: frozenset[str], made: State, kept: State) -> None:
+    """Let what one branch keeps of the arguments that a test asks about be a Parameter where the other makes one."""
+    for name in made.attributes.keys() & kept.attributes.keys():
+        here = kept.attributes[name]
+        is_made = is_only(made.attributes[name].value, Parameter)
+        if is_made and is_only(here.value, Tensor) and all(one.argument in asked for one in tensors(here.value)):
+            kept.attributes[name] = replace(here, value=here.value | {Parameter()})
+            if frame.recorder is not None:
+                frame.recorder.may_be_parameter(here.writes)
+
+
+def names_in(test: ast.expr) -> frozenset[str]:
+    """The names that a test asks about."""
+    return frozenset(node.id for node in walk(test) if isinstance(node, ast.Name))
 
 
 def _without_not(test: ast.expr) -> ast.expr:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from regbuf_lint.model.class_view import Event, GradientRequest, Registration, Step, Write, WriteForm
-from regbuf_lint.model.value import UNSET, Value, join
+from regbuf_lint.model.value import UNSET, Parameter, Value, join
 
 if TYPE_CHECKING:
     import ast
@@ -85,6 +85,12 @@ class Recorder:
         for key, event in self._events.items():
             if event.number == number and isinstance(event, Registration):
                 self._events[key] = replace(event, result_attribute=attribute)
+
+    def may_be_parameter(self, numbers: frozenset[int]) -> None:
+        """Note that what the writes with some numbers store may be a Parameter as well."""
+        for key, event in self._events.items():
+            if event.number in numbers and isinstance(event, Write):
+                self._events[key] = replace(event, value=event.value | {Parameter()})
 
     def may_be_first(self, method: str, attribute: str) -> None:
         """Note that what a method does first to an attribute may be the first that anyone does to it."""

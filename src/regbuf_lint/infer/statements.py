@@ -15,7 +15,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import element_of, items_of
 from regbuf_lint.infer.expressions import combine
 from regbuf_lint.infer.locations import shared_location
-from regbuf_lint.infer.narrowing import assume, give_default, matches
+from regbuf_lint.infer.narrowing import assume, give_default, matches, names_in
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.symbols import value_of_symbols
@@ -82,7 +82,7 @@ def _assign_either(frame: Frame, statement: ast.Assign, assigned: Value, state: 
         return False
     if not any(isinstance(one, SelfValue) for one in frame.evaluate(target.value, state)):
         return False
-    asked = {node.id for node in walk(value.test) if isinstance(node, ast.Name)}
+    asked = names_in(value.test)
     if any(tensor.argument in asked for tensor in tensors(assigned)):
         return False
     reached = []

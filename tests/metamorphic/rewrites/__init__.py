@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rewrites.attributes_through_locals import ATTRIBUTES_THROUGH_LOCALS
 from rewrites.base_pulled_out import BASE_WITH_CONSTRUCTOR, BASE_WITH_METHODS
+from rewrites.choices_as_branches import CHOICES_AS_BRANCHES
 from rewrites.forward_through_helper import FORWARD_THROUGH_HELPER
 from rewrites.guard_clauses import GUARD_CLAUSES
 from rewrites.imported_functions import IMPORTED_FUNCTIONS
@@ -29,5 +30,6 @@ REWRITES = (
     BASE_WITH_CONSTRUCTOR,
     BASE_WITH_METHODS,
     GUARD_CLAUSES,
+    CHOICES_AS_BRANCHES,
 )
 """In the order of the table."""
