@@ -421,6 +421,12 @@ CHANGED: dict[str, list[tuple[str, str]]] = {
     ],
 }
 LEFT_ALONE: dict[str, list[str]] = {
+    "choices_as_branches": [
+        "class C:\n    def f(self, a, c):\n        return a if c else self.b\n",
+        "class C:\n    def f(self, a, c):\n        self.a = a if c else 1  # why\n",
+        "class C:\n    def f(self, a, c):\n        self.a = (a if c else 1)\n",
+        "class C:\n    def f(self, a, c):\n        self.a = 1; self.b = a if c else 1\n",
+    ],
     "module_aliases": [
         "def f(torch):\n    import torch\n",
         "try:\n    import torch\nexcept ImportError:\n    torch = None\n",
