@@ -119,6 +119,13 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(translate(pattern) for pattern in patterns) or r"(?!)")
 
 
+def is_tensor_class(name: str) -> bool:
+    """Whether a dotted name is ``torch.Tensor`` or one of its legacy typed forms (``torch.LongTensor``)."""
+    top, _, rest = name.partition(".")
+    last = rest.rpartition(".")[2]
+    return top == "torch" and last.endswith("Tensor") and last not in {"SparseTensor", "NestedTensor", "is_tensor"}
+
+
 def is_torch_distribution(name: str) -> bool:
     """Whether a dotted name is a class of ``torch.distributions``, also by the file that defines it."""
     package, _, last = name.rpartition(".")

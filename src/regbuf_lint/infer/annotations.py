@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.stores import own_annotations
-from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
+from regbuf_lint.index.known_classes import Verdict, is_tensor_class, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External, Symbol, ValueSymbol
 from regbuf_lint.infer.references import BuiltSubmodule, Instance, NamedTuple
 from regbuf_lint.infer.shapes import with_shape
@@ -188,13 +188,6 @@ def _external(inference: Inference, symbol: External) -> Value:
     if inference.hierarchy.membership(symbol).verdict is Verdict.YES:
         return frozenset({Submodule(symbol.name)})
     return unknown(f"an object of {symbol.name}")
-
-
-def is_tensor_class(name: str) -> bool:
-    """Whether a dotted name is ``torch.Tensor`` or one of its legacy typed forms (``torch.LongTensor``)."""
-    top, _, rest = name.partition(".")
-    last = rest.rpartition(".")[2]
-    return top == "torch" and last.endswith("Tensor") and last not in {"SparseTensor", "NestedTensor", "is_tensor"}
 
 
 def instance_of(inference: Inference, symbol: ClassSymbol) -> Value:

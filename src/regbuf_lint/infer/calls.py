@@ -49,6 +49,7 @@ from regbuf_lint.model.value import (
     may_be,
     the_one,
 )
+from regbuf_lint.torch_facts.library_functions import ends_program
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def call(frame: Frame, node: ast.Call, state: State) -> Value:
     frame.passes(node, callee)
     found = join(_call(frame, one, arguments, node, state) for one in callee if not cannot_be_called(one))
     frame.has_passed()
+    if callee and all(isinstance(one, ExternalValue) and ends_program(one.name) for one in callee):
+        state.alive = False
     if any(isinstance(one, MethodOf) and isinstance(one.owner, Parameter) for one in callee) and stays_there(
         frame.scope.node, node
     ):

@@ -6,8 +6,9 @@ import ast
 import sys
 from typing import TYPE_CHECKING
 
+from regbuf_lint.index.known_classes import is_tensor_class
 from regbuf_lint.index.symbols import ClassSymbol, External
-from regbuf_lint.infer.annotations import PARAMETERS, is_tensor_class
+from regbuf_lint.infer.annotations import PARAMETERS
 from regbuf_lint.model.value import Literal, Mapping, NoneValue, Sequence, Tensor
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from regbuf_lint.index.known_classes import Verdict, is_torch_distribution
+from regbuf_lint.index.known_classes import Verdict, is_tensor_class, is_torch_distribution
 from regbuf_lint.index.symbols import ClassSymbol, External
-from regbuf_lint.infer.annotations import PARAMETERS, instance_of, is_tensor_class
+from regbuf_lint.infer.annotations import PARAMETERS, instance_of
 from regbuf_lint.infer.dimensions import is_plain_number
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.value import (

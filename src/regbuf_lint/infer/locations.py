@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from regbuf_lint.index.known_classes import is_tensor_class
 from regbuf_lint.infer.references import ExternalValue
 from regbuf_lint.model.value import (
     ON_CPU,
@@ -86,7 +87,7 @@ def _location_of_type(one: Alternative) -> Location | None:
     They are given by themselves or by name (documentation of ``torch.Tensor.type``, torch 2.13).
     """
     name = one.name if isinstance(one, ExternalValue) else one.value if isinstance(one, Literal) else None
-    if not isinstance(name, str) or not (name.startswith("torch.") and name.endswith("Tensor")):
+    if not isinstance(name, str) or not is_tensor_class(name):
         return None
     return Location.NAMED if name.split(".")[1] in _ACCELERATORS else Location.DEFAULT
 

@@ -106,8 +106,6 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
     if frame.from_start and (name := _name_asked_for(test)):
         give_what_others_set((name,), (then, otherwise))
     _give_each_other(frame, test, then, otherwise)
-    _let_share(frame, names_in(test), then, otherwise)
-    _let_share(frame, names_in(test), otherwise, then)
     asked = _asked_about(_without_not(test))
     if asked is None:
         return
@@ -120,31 +118,28 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
 
 def _give_each_other(frame: Frame, test: ast.expr, then: State, otherwise: State) -> None:
     """Let what both branches have given a value, attributes and locals, stand in for each other as in a choice."""
-    for name in then.attributes.keys() & otherwise.attributes.keys():
-        one, other = then.attributes[name], otherwise.attributes[name]
-        if one is not other:
+    for name, one in then.attributes.items():
+        other = otherwise.attributes.get(name, one)
+        if other is not one:
             taken, left = with_default(frame, test, one.value, other.value)
-            then.attributes[name], otherwise.attributes[name] = replace(one, value=taken), replace(other, value=left)
-    for name in then.locals.keys() & otherwise.locals.keys():
-        ours, theirs = then.locals[name], otherwise.locals[name]
-        if ours is not theirs:
+            then.attributes[name] = _or_shared(frame, test, replace(one, value=taken), left)
+            otherwise.attributes[name] = _or_shared(frame, test, replace(other, value=left), taken)
+    for name, ours in then.locals.items():
+        theirs = otherwise.locals.get(name, ours)
+        if theirs is not ours:
             then.locals[name], otherwise.locals[name] = with_default(frame, test, ours, theirs)
 
 
-def _let_share(frame: Frame, asked: frozenset[str], made: State, kept: State) -> None:
-    """Let what one branch keeps of the arguments that a test asks about be a Parameter where the other makes one."""
-    for name in made.attributes.keys() & kept.attributes.keys():
-        here = kept.attributes[name]
-        is_made = is_only(made.attributes[name].value, Parameter)
-        if is_made and is_only(here.value, Tensor) and all(one.argument in asked for one in tensors(here.value)):
-            kept.attributes[name] = replace(here, value=here.value | {Parameter()})
-            if frame.recorder is not None:
-                frame.recorder.may_be_parameter(here.writes)
-
-
-def names_in(test: ast.expr) -> frozenset[str]:
-    """The names that a test asks about."""
-    return frozenset(node.id for node in walk(test) if isinstance(node, ast.Name))
+def _or_shared(frame: Frame, test: ast.expr, kept: AttributeState, made: Value) -> AttributeState:
+    """What a branch keeps of the arguments that a test asks about, or a Parameter where the other branch makes one."""
+    if not is_only(made, Parameter) or not is_only(kept.value, Tensor):
+        return kept
+    asked = {node.id for node in walk(test) if isinstance(node, ast.Name)}
+    if not all(one.argument in asked for one in tensors(kept.value)):
+        return kept
+    if frame.recorder is not None:
+        frame.recorder.may_be_parameter(kept.writes)
+    return replace(kept, value=kept.value | {Parameter()})
 
 
 def _without_not(test: ast.expr) -> ast.expr:

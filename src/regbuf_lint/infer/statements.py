@@ -15,7 +15,7 @@ from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.collections import element_of, items_of
 from regbuf_lint.infer.expressions import combine
 from regbuf_lint.infer.locations import shared_location
-from regbuf_lint.infer.narrowing import assume, give_default, matches, names_in
+from regbuf_lint.infer.narrowing import assume, give_default, matches
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.symbols import value_of_symbols
@@ -35,9 +35,7 @@ from regbuf_lint.model.value import (
     join,
     map_tensors,
     may_be,
-    tensors,
 )
-from regbuf_lint.torch_facts.library_functions import ends_program
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -48,22 +46,11 @@ Handler: TypeAlias = Callable[["Frame", Any, State], None]
 
 def _expression(frame: Frame, statement: ast.Expr, state: State) -> None:
     frame.evaluate(statement.value, state)
-    if isinstance(statement.value, ast.Call) and _ends_program(frame, statement.value.func, state):
-        state.alive = False
-
-
-def _ends_program(frame: Frame, function: ast.expr, state: State) -> bool:
-    """Whether a function ends the program, as ``sys.exit`` does."""
-    root = function.value if isinstance(function, ast.Attribute) else function
-    if not isinstance(root, ast.Name):
-        return False
-    called = frame.evaluate(function, state)
-    return bool(called) and all(isinstance(one, ExternalValue) and ends_program(one.name) for one in called)
 
 
 def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:
     value = frame.evaluate(statement.value, state)
-    if is_parameter_or_tensor(value) and _assign_either(frame, statement, value, state):
+    if is_parameter_or_tensor(value) and _assign_either(frame, statement, state):
         return
     form = WriteForm.PLAIN if len(statement.targets) == 1 else WriteForm.CHAINED
     for target in statement.targets:
@@ -72,18 +59,12 @@ def _assign(frame: Frame, statement: ast.Assign, state: State) -> None:
     _note_stored_result(frame, statement)
 
 
-def _assign_either(frame: Frame, statement: ast.Assign, assigned: Value, state: State) -> bool:
-    """``self.x = nn.Parameter(t) if flag else t``, as if each side stood in a branch; False where it is another one.
-
-    An argument that the test asks about is not meant: it may be a Parameter that is to be shared.
-    """
+def _assign_either(frame: Frame, statement: ast.Assign, state: State) -> bool:
+    """``self.x = nn.Parameter(t) if flag else t``, as if each side stood in a branch; False where it is another one."""
     target, value = statement.targets[0], statement.value
     if len(statement.targets) > 1 or not isinstance(target, ast.Attribute) or not isinstance(value, ast.IfExp):
         return False
     if not any(isinstance(one, SelfValue) for one in frame.evaluate(target.value, state)):
-        return False
-    asked = names_in(value.test)
-    if any(tensor.argument in asked for tensor in tensors(assigned)):
         return False
     reached = []
     for side, truth in ((value.body, True), (value.orelse, False)):
@@ -92,6 +73,8 @@ def _assign_either(frame: Frame, statement: ast.Assign, assigned: Value, state: 
             write(frame, target, target.attr, frame.evaluate(side, branch), branch, WriteForm.PLAIN, side)
             frame.assigned(target, side, branch)
             reached.append(branch)
+    if len(reached) > 1:
+        give_default(frame, value.test, *reached)
     state.become(meet(reached))
     return True
 

@@ -152,19 +152,13 @@ def _unpacked(statement: cst.Assign, wanted: Wanted, place: Place, style: TextSt
     The names in ``self.a, self.b = a, b`` are such locals already.
     """
     target = statement.targets[0]
-    named = _named_items(target.target, statement.value)
-    if named is not None and all(code(one) in wanted for one, _ in named):
-        return place.joined(
-            [
-                registration(one, name, wanted[code(one)], place.of(index, len(named)), style)
-                for index, (one, name) in enumerate(named)
-            ]
-        )
-    renamed = _Rename(wanted, style.taken_names)
-    changed = statement.with_changes(targets=[target.with_changes(target=target.target.visit(renamed))])
-    lines = [_shortened(statement, changed, place)]
-    for index, (attribute, local) in enumerate(renamed.taken):
-        here = place.of(index, len(renamed.taken))
+    pairs, lines = _named_items(target.target, statement.value), list[str]()
+    if pairs is None or not all(code(attribute) in wanted for attribute, _ in pairs):
+        renamed = _Rename(wanted, style.taken_names)
+        changed = statement.with_changes(targets=[target.with_changes(target=target.target.visit(renamed))])
+        pairs, lines = renamed.taken, [_shortened(statement, changed, place)]
+    for index, (attribute, local) in enumerate(pairs):
+        here = place.of(index, len(pairs))
         lines.append(registration(attribute, local, wanted[code(attribute)], here, style))
     return place.joined(lines)
 

@@ -26,18 +26,16 @@ class _Branched(StatementTransformer):
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement:
         only = updated_node.body[0] if len(updated_node.body) == 1 else None
-        if not isinstance(only, cst.Assign) or updated_node.trailing_whitespace.comment is not None:
+        has_comment = updated_node.trailing_whitespace.comment is not None
+        if has_comment or not isinstance(only, cst.Assign) or not _chooses(only):
             return updated_node
-        return (
-            self._branched(only).with_changes(leading_lines=updated_node.leading_lines)
-            if _chooses(only)
-            else updated_node
-        )
+        return _branched(only).with_changes(leading_lines=updated_node.leading_lines)
 
-    def _branched(self, statement: cst.Assign) -> cst.If:
-        choice = cst.ensure_type(statement.value, cst.IfExp)
-        first, second = (statement.with_changes(value=one) for one in (choice.body, choice.orelse))
-        return cst.If(choice.test, _block(first), cst.Else(_block(second)))
+
+def _branched(statement: cst.Assign) -> cst.If:
+    choice = cst.ensure_type(statement.value, cst.IfExp)
+    first, second = (statement.with_changes(value=one) for one in (choice.body, choice.orelse))
+    return cst.If(choice.test, _block(first), cst.Else(_block(second)))
 
 
 def _chooses(statement: cst.Assign) -> bool:

@@ -285,8 +285,7 @@ class TracedFrame(Frame):
         if self.inference.hierarchy.membership(symbol).verdict is not Verdict.NO or self.depth >= MOST_DEPTH:
             return None
         found = self.inference.find_method(symbol, "__init__")
-        is_running = found is not None and self.inference.memo.is_working((found[0].scope.child(found[1]), "running"))
-        return None if is_running else found
+        return None if found is None or self._is_running(found[0].scope.child(found[1])) else found
 
     def has_passed(self) -> None:
         """The functions that a call may mean have been followed."""
@@ -352,7 +351,10 @@ class TracedFrame(Frame):
 
     def _may_run(self, function: FunctionValue) -> bool:
         is_builder = getattr(function.scope.node, "name", "") in BUILDERS
-        return not is_builder and not self.inference.memo.is_working((function.scope, "running"))
+        return not is_builder and not self._is_running(function.scope)
+
+    def _is_running(self, function: Scope) -> bool:
+        return self.inference.memo.is_working((function, "running"))
 
 
 def _key(key: CallKey, passed: _Passed | None) -> CallKey:
