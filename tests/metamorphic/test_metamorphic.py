@@ -29,8 +29,6 @@ LEFT = {
     # Of a tensor and what may be a number, each in a branch, it is known which one stays behind. And where one branch
     # moves a running number and the other one replaces it, each by itself keeps it.
     "choices_as_branches": {"RBF001/number_by_default", "RBF006/number_replaced"},
-    # Behind a branch that returns, what that branch did no longer says what an argument may be.
-    "guard_clauses": {"RBF001/quiet_parameter_or_argument"},
 }
 """Programs by the rewrites that change their findings, each with the reason."""
 

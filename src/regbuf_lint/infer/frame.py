@@ -83,6 +83,7 @@ class Frame:
         returned: values of the ``return`` statements reached so far.
         yielded: values of the ``yield`` expressions reached so far.
         exits: states at these returns.
+        guards: tests of which one side has returned, with the first of its exits and the one behind its last.
         broken: per loop around the present statement, the states at its ``break`` and ``continue``.
         buffers: calls of ``nn.Buffer`` reached so far.
         closure_trails: where the locals of the functions around it come from, as far as that is followed.
@@ -121,6 +122,7 @@ class Frame:
         self.returned: list[Value] = []
         self.yielded: list[Value] = []
         self.exits: list[State] = []
+        self.guards: list[tuple[ast.expr, int, int]] = []
         self.broken: list[list[State]] = []
         self.registered: dict[ast.expr, int] = {}
         self.buffers: set[ast.expr] = set()

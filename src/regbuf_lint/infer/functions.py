@@ -21,7 +21,7 @@ from regbuf_lint.infer.chosen_devices import is_chosen_by_callers, names_device
 from regbuf_lint.infer.collections import mapping_values, sequence_of
 from regbuf_lint.infer.construction_summaries import CHEAP, is_inherited_from_elsewhere, replay
 from regbuf_lint.infer.locations import is_chosen_by_machine, is_device, left_out_as
-from regbuf_lint.infer.narrowing import give_what_others_set, names_asked_for
+from regbuf_lint.infer.narrowing import give_default
 from regbuf_lint.infer.references import ClassValue, ExternalValue, FunctionValue, SelfValue, bound
 from regbuf_lint.infer.state import State, meet
 from regbuf_lint.infer.strings import usually
@@ -187,17 +187,26 @@ def _result(inner: Frame, node: FunctionNode, end: State) -> Value:
 
 
 def _merge_exits(inner: Frame, local: State, state: State, *, may_be_overridden: bool) -> None:
-    local.locals.clear()
-    for end in inner.exits:
-        end.alive = True
-        end.locals.clear()
-    if inner.exits and inner.from_start:
-        give_what_others_set(names_asked_for(inner.scope.node), [local, *inner.exits])
-    end = meet([local, *inner.exits])
+    end = _meet_exits(inner, local)
     if end.alive:
         state.attributes, state.initialised = end.attributes, end.initialised
     elif not may_be_overridden:
         state.alive = False
+
+
+def _meet_exits(inner: Frame, local: State) -> State:
+    """The state behind a call; what stands behind a branch that returns is the other branch of its test."""
+    for end in inner.exits:
+        end.alive = True
+    guarded = {number for _, first, behind in inner.guards for number in range(first, behind)}
+    end = meet([local, *(one for number, one in enumerate(inner.exits) if number not in guarded)])
+    for test, first, behind in reversed(inner.guards):
+        returned = meet(inner.exits[first:behind])
+        if end.alive:
+            give_default(inner, test, returned, end)
+        end = meet([returned, end])
+    end.locals.clear()
+    return end
 
 
 def _annotated_result(inference: Inference, scope: Scope, value: Value) -> Value:

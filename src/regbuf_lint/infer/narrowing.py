@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import is_type_checking
 from regbuf_lint.index.tree import walk
 from regbuf_lint.infer.annotations import annotated
@@ -43,7 +42,7 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from typing_extensions import TypeIs
 
@@ -104,7 +103,7 @@ def give_default(frame: Frame, test: ast.expr, then: State, otherwise: State) ->
     and for which a Parameter stands in, may be a Parameter that is to be shared.
     """
     if frame.from_start and (name := _name_asked_for(test)):
-        give_what_others_set((name,), (then, otherwise))
+        _give_what_others_set(name, (then, otherwise))
     _give_each_other(frame, test, then, otherwise)
     asked = _asked_about(_without_not(test))
     if asked is None:
@@ -154,23 +153,15 @@ def _asked_about(test: ast.expr) -> ast.expr | None:
     return test.left if isinstance(test, ast.Compare) else None
 
 
-def give_what_others_set(names: Iterable[str], ends: Sequence[State]) -> None:
+def _give_what_others_set(name: str, ends: Sequence[State]) -> None:
     """Where paths meet, what others may have put where ``if not hasattr(self, "theta")`` puts a tensor is one, too.
 
     That holds for an object that was followed from the start of its construction.
     """
-    for name in names:
-        written = next((known for end in ends if (known := end.attribute(name)).writes), None)
-        for end in ends:
-            if written is not None and end.attributes.get(name) is _SET_ELSEWHERE:
-                end.attributes[name] = written
-
-
-@once_per_node
-def names_asked_for(function: ast.AST) -> frozenset[str]:
-    """Names of the attributes for which a function asks by ``hasattr(self, "x")`` in conditions."""
-    tests = (node.test for node in walk(function) if isinstance(node, ast.If))
-    return frozenset(map(_name_asked_for, tests)) - {""}
+    written = next((known for end in ends if (known := end.attribute(name)).writes), None)
+    for end in ends:
+        if written is not None and end.attributes.get(name) is _SET_ELSEWHERE:
+            end.attributes[name] = written
 
 
 def _name_asked_for(test: ast.expr) -> str:

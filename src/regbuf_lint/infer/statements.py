@@ -137,7 +137,7 @@ def _if(frame: Frame, statement: ast.If, state: State) -> None:
     frame.evaluate(statement.test, state)
     frame.decided(statement.test)
     then, otherwise = state.copy(), state.copy()
-    reached = []
+    reached, returned = [], len(frame.exits)
     with frame.maybe():
         if assume(frame, statement.test, then, truth=True):
             frame.execute(statement.body, then)
@@ -148,6 +148,8 @@ def _if(frame: Frame, statement: ast.If, state: State) -> None:
     if len(reached) > 1:
         give_default(frame, statement.test, then, otherwise)
         frame.branched(statement.test, (then, otherwise))
+        if then.alive is not otherwise.alive and len(frame.exits) > returned:
+            frame.guards.append((statement.test, returned, len(frame.exits)))
     state.become(meet(reached or [then]))
 
 
