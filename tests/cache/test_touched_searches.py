@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +15,7 @@ from regbuf_lint.cache.storage import Storage
 from regbuf_lint.cli.main import main
 from regbuf_lint.index.reads import Reads
 from regbuf_lint.index.word_search import TOP_LEVEL, WordSearch, answer_of
-from regbuf_lint.index.words import written
+from regbuf_lint.index.words import read_words, words_of, written
 from regbuf_lint.model.settings import Settings
 from regbuf_lint.source.overlay import Overlay
 
@@ -84,6 +86,39 @@ def test_no_search_is_made_again_for_edits(
         (package / path).write_text(text, encoding="utf-8")
         assert found(capsys) == found(capsys, "--no-cache")
     assert searches == []
+
+
+def test_words_that_are_looked_for_to_see_what_holds_are_known_then(
+    package: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found(capsys)
+    (database,) = (package.parent / ".regbuf_cache").glob("*.sqlite3")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE files SET words = NULL")
+    looked_at: list[bytes] = []
+
+    def watched(text: bytes, kind: str) -> str:
+        looked_at.append(text)
+        return words_of(text, kind)
+
+    monkeypatch.setattr("regbuf_lint.index.word_search.words_of", watched)
+    for text, others in [("# nothing\n", True), ("# nothing again\n", False)]:
+        looked_at.clear()
+        (package / "alone.py").write_text(text, encoding="utf-8")
+        found(capsys)
+        assert (set(looked_at) > {text.encode()}) is others
+
+
+def test_words_that_several_processes_have_found_of_a_file_are_kept_together(package: Path) -> None:
+    path = str(package / "making.py")
+    storage = Storage(package.parent / "folder")
+    assert storage.states.digest(path) != MISSING
+    storage.add_words({path: written({"called": "Layer", "read": ""})})
+    storage.add_words({path: written({"bases": "", "read": ""})})
+    storage.keep_files()
+    storage.close()
+    with closing(Storage(package.parent / "folder")) as later:
+        assert read_words(later.words[path]) == {"called": "Layer", "read": "", "bases": ""}
 
 
 @pytest.mark.parametrize("text", [MAKING, "# nothing\n"], ids=["with words", "without words"])

@@ -55,6 +55,7 @@ class Cache:
         """
         if self._database is None or not results:
             return
+        self.storage.add_words(self._validity.take_fresh_words())
         written = self._validity.written(reads)
         restless = self._validity.restless(reads)
         rows = ((path, bits, packed(one)) for path, (bits, one) in results.items() if not bits & restless)

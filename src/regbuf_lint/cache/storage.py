@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from regbuf_lint.cache.database import Database, Version
 from regbuf_lint.cache.key import own_code
 from regbuf_lint.cache.states import MISSING, FileStates
+from regbuf_lint.index.words import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -29,6 +30,7 @@ class Storage:
         self.states = FileStates(self.database.files() if self.database is not None else {})
         self._lasts: dict[str, Version] = {}
         self._versions: dict[int, dict[str, Version]] = {}
+        self._found: dict[str, str] = {}
 
     def close(self) -> None:
         """Let go of the database's file."""
@@ -81,16 +83,18 @@ class Storage:
         except sqlite3.Error:
             return otherwise
 
-    def keep_files(self, words: Mapping[str, str]) -> None:
-        """Remember what was found out about files.
+    def add_words(self, words: Mapping[str, str]) -> None:
+        """Take in words of files, by path, that were not known; each process has found some of a file's."""
+        for path, found in words.items():
+            known = self._found.get(path)
+            self._found[path] = found if known is None else together(known, found)
 
-        Args:
-            words: words of files that were not known, by path.
-        """
+    def keep_files(self) -> None:
+        """Remember what was found out about files."""
         if self.database is None:
             return
         try:
-            self.database.save_files(self.states.rows(words), self.states.gone())
+            self.database.save_files(self.states.rows(self._found), self.states.gone())
         except sqlite3.Error:
             return
 

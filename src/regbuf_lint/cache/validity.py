@@ -109,6 +109,10 @@ class Validity:
             return not touched
         return answer_of(self._search.files(Path(place.directory), kind, word, place.most)) == answer
 
+    def take_fresh_words(self) -> dict[str, str]:
+        """Words of files, by path, found by searches since this was asked for the last time."""
+        return self._search.take_fresh() if self._changes else {}
+
     def _changes_at(self, place: Place) -> Changes | None:
         if place not in self._changes:
             files, now = self._now_at(place.directory, place.most)

@@ -174,5 +174,8 @@ class _Rounds:
     def remember(self) -> None:
         """Give the caches what the first round has found out."""
         for kept in self._kept.values():
-            self._caches[kept.number].keep(kept.reads, kept.results)
-            self._caches[kept.number].storage.keep_files(kept.words)
+            cache = self._caches[kept.number]
+            cache.keep(kept.reads, kept.results)
+            cache.storage.add_words(kept.words)
+        for storage in dict.fromkeys(cache.storage for cache in self._caches):
+            storage.keep_files()

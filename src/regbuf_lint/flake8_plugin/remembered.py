@@ -74,7 +74,8 @@ class Remembered:
     def _keep(self) -> None:
         if self._new:
             self._cache.keep(self._screen.project.reads.take_new(), self._new)
-            self._cache.storage.keep_files(self._screen.project.take_fresh_words())
+            self._cache.storage.add_words(self._screen.project.take_fresh_words())
+            self._cache.storage.keep_files()
         self._cache.storage.close()
 
 

@@ -61,6 +61,11 @@ def read_words(text: str) -> dict[str, str]:
     return {kind: words for kind, _, words in parts}
 
 
+def together(one: str, other: str) -> str:
+    """The words of a file of which two texts that ``written`` has written know some."""
+    return written({**read_words(one), **read_words(other)})
+
+
 def _bases(text: bytes) -> Iterable[bytes]:
     return (word for bases in _HEADER.findall(text) for word in _WORD.findall(bases))
 
