@@ -33,11 +33,10 @@ _WHAT = rf"\b[ \t]*(?:\([^)]{{0,{_MOST}}}\)|(?:[^\n\\]|\\\n){{1,{_MOST}}})"
 _IMPORT = re.compile(rf"import{_WHAT}")
 _FROM = re.compile(rf"from[ \t]*[.\w][.\w \t]{{0,300}}\bimport{_WHAT}")
 _ASSIGNED = (
-    re.compile(r"\n[ \t\f(]*(\w+)[ \t)]*(?::[^=\n]*)?=(?!=)"),
-    re.compile(r"\n[ \t\f(]*(\w+(?:[ \t]*,[ \t]*\w+)+)[ \t)]*=(?!=)"),
-    re.compile(r"=[ \t]*(\w+)[ \t]*=(?!=)"),
+    re.compile(r"\n[ \t\f(]*(\w+\b(?:[ \t]*,[ \t]*\w+\b)*)[ \t)]*(?::[^=\n]*)?=(?!=)"),
+    re.compile(r"=[ \t]*(\w+)\b[ \t]*=(?!=)"),
 )
-"""One name, several ones, and those behind the first of ``a = b = value``."""
+"""One name or several ones, and those behind the first of ``a = b = value``."""
 _NAME = re.compile(r"\w+")
 
 
@@ -63,8 +62,8 @@ def outline(text: str, room: Room) -> tuple[str, Statements]:
         tree = parse(found)
     except (ParseError, _UnclearError):
         return text, Statements(text, parse(text), room)
-    targets = (target for pattern in _ASSIGNED for target in pattern.findall(f"\n{rows}"))
-    assigned = {name for target in targets for name in _NAME.findall(target)}
+    targets = ",".join(target for pattern in _ASSIGNED for target in pattern.findall(f"\n{rows}"))
+    assigned = set(_NAME.findall(targets))
     if doubtful := sorted(assigned & set(_bound(tree))):
         found = f"from {UNKNOWN} import {', '.join(doubtful)}\n{found}"
         tree = parse(found)
