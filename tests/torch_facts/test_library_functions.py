@@ -9,6 +9,7 @@ import pytest
 
 import regbuf_lint
 from regbuf_lint.cli.main import main
+from regbuf_lint.torch_facts.library_functions import Names
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -42,7 +43,7 @@ def test_entries_are_dotted_paths_listed_once(package: dict[str, Any]) -> None:
     for key in LISTS & set(package):
         entries = package[key]
         assert len(entries) == len(set(entries))
-        assert [entry for entry in entries if not re.fullmatch(r"\w+(\.[\w*]+)+", entry)] == []
+        assert [entry for entry in entries if not re.fullmatch(r"\w+(\.\w+)*\.[\w*]+", entry)] == []
 
 
 def test_numbers_are_numbers_of_python() -> None:
@@ -119,3 +120,18 @@ def test_the_list_counts_where_the_source_of_a_package_is_at_hand(
     (tmp_path / "net.py").write_text(INSTALLED.format(function=function), encoding="utf-8")
     main(["--isolated", "net.py"])
     assert ("`Net.table`" in capsys.readouterr().out) is found
+
+
+NAMES = Names(["pkg.fast", "pkg.sub.slow", "pkg.adjust_*"])
+
+
+@pytest.mark.parametrize(
+    "name", ["pkg.fast", "pkg.file.fast", "pkg.sub.a.b.slow", "pkg.adjust_hue", "pkg.a.adjust_hue"]
+)
+def test_a_name_is_that_of_a_listed_function_wherever_its_package_defines_it(name: str) -> None:
+    assert name in NAMES
+
+
+@pytest.mark.parametrize("name", ["fast", "pkgs.fast", "pkg.slow", "pkg.fast.other", "other.adjust_hue", "pkg.adjust"])
+def test_other_names_are_not_listed(name: str) -> None:
+    assert name not in NAMES

@@ -68,7 +68,7 @@ _PLAIN = frozenset({"os", "random", "time", "re", "json", "datetime", "pathlib",
 
 def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
     """What calling something by its dotted import name returns."""
-    if frame.inference.is_tensor_function(name) or library_functions().tensors.match(name):
+    if frame.inference.is_tensor_function(name) or name in library_functions().tensors:
         return frozenset({Tensor()})
     if name in _PARAMETERS:
         data = arguments.argument(0, "data")
@@ -179,8 +179,8 @@ def _other_package(frame: Frame, name: str, arguments: Arguments) -> Value:
         return _CONTAINERS[name](arguments)
     if iterates(name) and (given := arguments.argument(0, "iterable")):
         return sequence_of("list", element_of(given))
-    if library_functions().like_argument.match(name):
-        return _like_argument(arguments, expanded=library_functions().expanding.match(name) is not None)
+    if name in library_functions().like_argument:
+        return _like_argument(arguments, expanded=name in library_functions().expanding)
     if top == "builtins" or top in sys.stdlib_module_names:
         return OTHER if name.endswith(("Error", "Exception", "Warning")) else UNKNOWN
     if frame.inference.hierarchy.membership(External(name)).verdict is Verdict.YES:
@@ -192,7 +192,7 @@ def _of_numpy(name: str, arguments: Arguments) -> Value:
     """An array; what a ufunc computes of a tensor, which has no gradient then, is wrapped as one."""
     array: Value = frozenset({array_of_call(name, arguments)})
     given = [value for value in arguments.positional if may_be(value, *TENSOR_KINDS)]
-    is_listed = name.count(".") == 1 and library_functions().array_functions.match(name) is not None
+    is_listed = name.count(".") == 1 and name in library_functions().array_functions
     if not given or arguments.keyword("out") or not is_listed:
         return array
     like = torch_api.result_tensor(given, elementwise=True)

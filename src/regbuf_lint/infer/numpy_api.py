@@ -38,7 +38,7 @@ def array_of_call(name: str, arguments: Arguments) -> Array:
 
 def _gives_number(name: str, arguments: Arguments) -> bool:
     """Whether a function computes number by number, or is a type of numbers, and is given numbers alone."""
-    by_number = _named(name) is not None or library_functions().array_functions.match(name) is not None
+    by_number = _named(name) is not None or name in library_functions().array_functions
     given = [one for value in arguments.positional for one in value]
     return by_number and bool(given) and all(map(is_plain_number, given))
 
@@ -50,13 +50,13 @@ def _dtype_of_call(name: str, arguments: Arguments) -> Dtype:
     if wanted is not None:
         return wanted
     known = library_functions()
-    if known.integer_functions.match(name):
+    if name in known.integer_functions:
         return Dtype.INT
     common = _common(arguments.positional)
-    if common is Dtype.COMPLEX and known.real_functions.match(name):
+    if common is Dtype.COMPLEX and name in known.real_functions:
         return Dtype.DOUBLE
-    by_number = common in {Dtype.FLOAT, Dtype.COMPLEX} and known.array_functions.match(name)
-    return common if by_number or known.same_dtype_functions.match(name) else Dtype.DOUBLE
+    by_number = common in {Dtype.FLOAT, Dtype.COMPLEX} and name in known.array_functions
+    return common if by_number or name in known.same_dtype_functions else Dtype.DOUBLE
 
 
 def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Value:
@@ -65,10 +65,10 @@ def array_of_method(owner: Alternative, name: str, arguments: Arguments) -> Valu
         return OTHER
     known = library_functions()
     wanted = _first_type(arguments.argument(0, "dtype")) if name == ARRAY_CAST else _wanted(arguments)
-    if wanted is None and any(map(known.integer_functions.match, (_PREFIX + name, _DRAWS + name))):
+    if wanted is None and any(one in known.integer_functions for one in (_PREFIX + name, _DRAWS + name)):
         wanted = Dtype.INT
-    keeps = known.same_dtype_functions.match
-    if wanted is None and keeps(_DRAWS + name) and not keeps(_PREFIX + name):
+    keeps = known.same_dtype_functions
+    if wanted is None and _DRAWS + name in keeps and _PREFIX + name not in keeps:
         wanted = _common(arguments.positional)
     differs = owner.differs if isinstance(owner, (Other, Unknown)) else Differs.NEVER
     own = owner.dtype if isinstance(owner, Array) else Dtype.UNKNOWN

@@ -89,12 +89,12 @@ def seeded_by(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> fr
     """The packages whose own generator has a known seed behind a call, given those before it."""
     names = [one.name for one in callee if isinstance(one, ExternalValue)]
     known = library_functions()
-    if len(names) != len(callee) or not any(known.seeding.match(one) or known.unseeding.match(one) for one in names):
+    if len(names) != len(callee) or not any(one in known.seeding or one in known.unseeding for one in names):
         return seeded
     seed = arguments.positional[0] if arguments.positional else join(arguments.keywords.values())
     packages = {_package(one) for one in names}
     is_number = bool(seed) and all(map(is_plain_number, seed))
-    return seeded | packages if is_number and all(map(known.seeding.match, names)) else seeded - packages
+    return seeded | packages if is_number and all(one in known.seeding for one in names) else seeded - packages
 
 
 def repeats_itself(callee: Value, arguments: Arguments, seeded: frozenset[str]) -> bool:
@@ -149,7 +149,7 @@ def _given_by_function(name: str, arguments: Arguments) -> Differs:
     if name.startswith(_GENERATORS) or last == "rvs":
         is_seeded = last in _SEEDED and any(_is_given(one) for one in arguments.every())
         return _NEVER if is_seeded else Differs.AT_RANDOM
-    if library_functions().ranks.match(name) or (name in _ENVIRONMENT and _names_rank(arguments.argument(0, "key"))):
+    if name in library_functions().ranks or (name in _ENVIRONMENT and _names_rank(arguments.argument(0, "key"))):
         return Differs.BY_PROCESS
     return _NEVER if last in _ABOUT_SHAPE or last.endswith("_like") else _inside_any(arguments)
 

@@ -27,7 +27,7 @@ def value_of_symbols(frame: Frame, symbols: Iterable[Symbol]) -> Value:
 
 def _value(frame: Frame, symbol: Symbol) -> Value:
     if isinstance(symbol, External):
-        if library_functions().numbers.match(symbol.name):
+        if symbol.name in library_functions().numbers:
             return NUMBER
         return torch_api.constant(symbol.name) or frozenset({ExternalValue(symbol.name)})
     if not isinstance(symbol, FileSymbol) and frame.inference.is_tensor_function(symbol.name):

@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-import re
-from fnmatch import translate
+from collections import defaultdict
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from regbuf_lint.source.toml_files import parse_toml
 from regbuf_lint.torch_facts.traits import has
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Names:
+    """Dotted names, looked up by their last parts: one pattern for them all takes longer to compile than a check.
+
+    Packages offer functions that stand in files of theirs under names without these, so that ``einops.rearrange`` is
+    ``einops.einops.rearrange``, too.
+
+    Args:
+        names: the names; the last part of one may be a glob.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._packages: defaultdict[str, list[str]] = defaultdict(list)
+        self._globs: list[tuple[str, str]] = []
+        for name in names:
+            package, _, last = name.rpartition(".")
+            if "*" in last:
+                self._globs.append((f"{package}.", last))
+            else:
+                self._packages[last].append(f"{package}.")
+
+    def __contains__(self, name: str) -> bool:
+        package, dot, last = name.rpartition(".")
+        if any(f"{package}{dot}".startswith(one) for one in self._packages.get(last, ())):
+            return True
+        return any(name.startswith(one) and fnmatchcase(last, glob) for one, glob in self._globs)
+
 
 class LibraryFunctions(Struct, frozen=True):
-    """Patterns of dotted names.
+    """Names of functions.
 
     Attributes:
         tensors: functions that return a tensor whatever they get.
@@ -34,21 +65,21 @@ class LibraryFunctions(Struct, frozen=True):
         ending: functions that end the program.
     """
 
-    tensors: re.Pattern[str]
-    like_argument: re.Pattern[str]
-    expanding: re.Pattern[str]
-    taking_tensor: re.Pattern[str]
-    array_functions: re.Pattern[str]
-    integer_functions: re.Pattern[str]
-    same_dtype_functions: re.Pattern[str]
-    real_functions: re.Pattern[str]
-    numbers: re.Pattern[str]
-    saving: re.Pattern[str]
-    seeding: re.Pattern[str]
-    unseeding: re.Pattern[str]
-    iterating: re.Pattern[str]
-    ranks: re.Pattern[str]
-    ending: re.Pattern[str]
+    tensors: Names
+    like_argument: Names
+    expanding: Names
+    taking_tensor: Names
+    array_functions: Names
+    integer_functions: Names
+    same_dtype_functions: Names
+    real_functions: Names
+    numbers: Names
+    saving: Names
+    seeding: Names
+    unseeding: Names
+    iterating: Names
+    ranks: Names
+    ending: Names
 
 
 @cache
@@ -56,41 +87,31 @@ def library_functions() -> LibraryFunctions:
     """The checked-in list."""
     text = Path(__file__).with_name("data").joinpath("library_functions.toml").read_text(encoding="utf-8")
     packages = parse_toml(text)["package"]
-    return LibraryFunctions(*(_any_of(packages, name) for name in LibraryFunctions.__struct_fields__))
+    keys = LibraryFunctions.__struct_fields__
+    return LibraryFunctions(*(Names(name for one in packages for name in one.get(key, ())) for key in keys))
 
 
 def is_listed(name: str) -> bool:
     """Whether the list says what a function returns, by its dotted name where it is imported from or defined."""
     known = library_functions()
-    return known.tensors.match(name) is not None or known.like_argument.match(name) is not None
-
-
-def _any_of(packages: list[dict[str, list[str]]], key: str) -> re.Pattern[str]:
-    names = [name for package in packages for name in package.get(key, ())]
-    return re.compile("|".join(translate(one) for name in names for one in (name, _where_defined(name))))
-
-
-def _where_defined(name: str) -> str:
-    """``einops.*.rearrange``: packages offer functions that stand in files of theirs under names without these."""
-    package, _, last = name.rpartition(".")
-    return f"{package}.*.{last}"
+    return name in known.tensors or name in known.like_argument
 
 
 def saves(name: str) -> bool:
     """Whether a function writes what it is given to a file, by its dotted name."""
-    return library_functions().saving.match(name) is not None
+    return name in library_functions().saving
 
 
 def iterates(name: str) -> bool:
     """Whether a loop over what a call gives is one over its first argument, by the dotted name of what is called."""
-    return library_functions().iterating.match(name) is not None
+    return name in library_functions().iterating
 
 
 def ends_program(name: str) -> bool:
     """Whether a function never returns, since the program ends with it, by its dotted name."""
-    return library_functions().ending.match(name) is not None
+    return name in library_functions().ending
 
 
 def takes_tensor(name: str) -> bool:
     """Whether the first argument of a function can be nothing but a tensor, by the dotted name of the function."""
-    return has("takes_tensor_functions", name) or library_functions().taking_tensor.match(name) is not None
+    return has("takes_tensor_functions", name) or name in library_functions().taking_tensor
