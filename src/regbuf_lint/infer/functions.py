@@ -372,11 +372,14 @@ def _standing_default(frame: Frame, parameter: ast.arg, default: ast.expr | None
 
 
 def _promise(frame: Frame, parameter: ast.arg, given: Value | None = None) -> Value:
-    """What a parameter is that is given nothing that is known; an argument that is handed on keeps its name."""
+    """What a parameter is that is given nothing that is known; an argument that is handed on keeps its name.
+
+    ``weight: None`` is a default in the wrong place: nobody has a parameter that is always None.
+    """
     unknown = [one for one in given or () if isinstance(one, Unknown)]
     handed = {one.argument for one in unknown} - {""}
     name = handed.pop() if len(handed) == 1 else parameter.arg
-    if parameter.annotation is None:
+    if parameter.annotation is None or is_none(parameter.annotation):
         is_number = bool(unknown) and all(one.number for one in unknown)
         left_out = shared_left_out(unknown)
         return frozenset({Unknown("an argument without annotation", name, number=is_number, left_out=left_out)})
