@@ -26,9 +26,8 @@ LEAST_REWRITTEN = 5
 """Of each share, so that a rewrite that does nothing is no success."""
 
 LEFT = {
-    # Of a tensor and what may be a number, each in a branch, it is known which one stays behind. And where one branch
-    # moves a running number and the other one replaces it, each by itself keeps it.
-    "choices_as_branches": {"RBF001/number_by_default", "RBF006/number_replaced"},
+    # Of a tensor and what may be a number, each in a branch, it is known which one stays behind.
+    "choices_as_branches": {"RBF001/number_by_default"},
 }
 """Programs by the rewrites that change their findings, each with the reason."""
 

@@ -13,7 +13,16 @@ from regbuf_lint.infer.lifetimes import is_left_where_made
 from regbuf_lint.infer.serving_tests import serves_tests_alone
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
-from regbuf_lint.model.value import ON_CPU, Location, Tensor, holds_numbers, is_only, tensors_inside
+from regbuf_lint.model.value import (
+    ON_CPU,
+    Literal,
+    Location,
+    NoneValue,
+    Tensor,
+    holds_numbers,
+    is_only,
+    tensors_inside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,16 +90,22 @@ def _is_only_looked_after(context: ClassContext, attribute: str) -> bool:
 
 def _stays_number(trace: Trace, attribute: str) -> bool:
     """Whether no method gives the number dimensions, nor puts something else in its place."""
-    grows = any(one.sink is Sink.GROWN for one in trace.uses(attribute))
-    return not grows and all(map(_keeps_number, trace.stores(attribute)))
+    uses = trace.uses(attribute)
+    if any(one.sink is Sink.GROWN for one in uses):
+        return False
+    met = {one.method for one in uses if one.meets_itself}
+    return all(_keeps_number(store, is_met=store.method in met) for store in trace.stores(attribute))
 
 
-def _keeps_number(store: Store) -> bool:
+def _keeps_number(store: Store, *, is_met: bool) -> bool:
     """Whether a method never puts what may lie elsewhere now in a number's place and now leaves that: no running value.
 
-    What a method always replaces is a placeholder.
+    What a method always replaces is a placeholder, and so is what it computes nothing with.
     """
-    return not store.own_flows or is_only(store.value, Tensor)
+    if is_only(store.value, Tensor):
+        return True
+    is_left = is_met and not store.certain and not is_only(store.value, NoneValue, Literal)
+    return not store.own_flows and not is_left
 
 
 def _stays_where_put(context: ClassContext, attribute: str) -> str | None:

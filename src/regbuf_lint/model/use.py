@@ -128,6 +128,11 @@ class Use(Struct, frozen=True):
         return self.sink in {*KEEPING, Sink.PART} and self.flow not in _OTHERS
 
     @property
+    def meets_itself(self) -> bool:
+        """Whether the tensor is computed with others, and not what was computed of it before."""
+        return self.sink in MEETING and self.flow not in _OTHERS
+
+    @property
     def is_drawn(self) -> bool:
         """Whether the tensor is filled at random in place."""
         return self.sink is Sink.MUTATED and any(one.name == DRAWN for one in self.partners)
