@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from regbuf_lint.model.span import Span
     from regbuf_lint.report.style import Style
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 _TAB = "    "
 _LEFT_OF_SPAN = 160
 _MOST_CHARACTERS = 240
@@ -17,7 +15,7 @@ _MOST_CHARACTERS = 240
 
 def split_lines(text: str) -> list[str]:
     """Return the lines of a Python file, split where Python splits them."""
-    return _NEWLINE.split(text)
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def frame(lines: list[str], span: Span, style: Style) -> list[str]:
