@@ -39,7 +39,7 @@ def _scope(nodeid: str) -> str:
 
 
 def pytest_collection_finish() -> None:
-    """Leave thousands of tests and what they import out of the search for cycles, which is a twentieth of the time."""
+    """Leave thousands of tests and what they import out of each search for cycles."""
     gc.collect()
     gc.freeze()
 
