@@ -19,7 +19,7 @@ from regbuf_lint.model.value import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from regbuf_lint.model.trail import Trail
 
@@ -75,14 +75,23 @@ class State:
 
         Names that are computed with unknown parts are kept as patterns (``mask_*``) and cover every name that fits.
         """
-        known = self.attributes.get(name)
-        if known is None:
-            patterns = (pattern for pattern in self.attributes if "*" in pattern and fnmatchcase(name, pattern))
-            known = self.attributes.get(next(patterns, ""), _MISSING)
-        return known
+        return _named(self.attributes, name, _patterns(self.attributes))
 
 
 _MISSING = AttributeState()
+
+
+def _patterns(attributes: Mapping[str, AttributeState]) -> Iterator[str]:
+    """The names with unknown parts."""
+    return (name for name in attributes if "*" in name)
+
+
+def _named(attributes: Mapping[str, AttributeState], name: str, patterns: Iterable[str]) -> AttributeState:
+    known = attributes.get(name)
+    if known is None:
+        fitting = (pattern for pattern in patterns if fnmatchcase(name, pattern))
+        known = attributes.get(next(fitting, ""), _MISSING)
+    return known
 
 
 def meet(states: Iterable[State]) -> State:
@@ -98,8 +107,11 @@ def meet(states: Iterable[State]) -> State:
     met.seeded = frozenset.intersection(*(state.seeded for state in alive))
     for name in _differing([state.locals for state in alive]):
         met.locals[name] = join(state.locals.get(name, UNSET) for state in alive)
-    for name in _differing([state.attributes for state in alive]):
-        parts = [state.attribute(name) for state in alive]
+    differing = _differing([state.attributes for state in alive])
+    # Looked for once: attributes that one path lacks may be as many as there are.
+    tables = [(state.attributes, [*_patterns(state.attributes)]) for state in alive] if differing else []
+    for name in differing:
+        parts = [_named(attributes, name, patterns) for attributes, patterns in tables]
         met.attributes[name] = parts[0] if all(part is parts[0] for part in parts) else _meet_attributes(name, parts)
     met.trails.update(first.trails)
     for name in _differing([state.trails for state in alive]):
