@@ -47,7 +47,7 @@ class Cache:
             return {}
 
     def keep(self, reads: Sequence[Read], results: Mapping[str, tuple[int, object]]) -> None:
-        """Remember results.
+        """Remember results, and take in the words that telling which results hold has found.
 
         Args:
             reads: what they rest on.

@@ -85,7 +85,7 @@ class Storage:
 
     def add_words(self, words: Mapping[str, str]) -> None:
         """Take in words of files, by path, that were not known; each process has found some of a file's."""
-        for path, found in words.items():
+        for path, found in words.items() if self.database is not None else ():
             known = self._found.get(path)
             self._found[path] = found if known is None else together(known, found)
 
