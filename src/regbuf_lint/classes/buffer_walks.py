@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeGuard
 
-from regbuf_lint.classes.definition import last_name, receiver_name
+from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import last_name, walk
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.definition import ClassDefinition

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.index.symbols import FunctionSymbol
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def _called_in(
     project: Project, definition: ClassDefinition, function: FunctionNode, methods: frozenset[str]
 ) -> Iterator[str]:
     scope, receiver = definition.symbol.scope.child(function), receiver_name(function)
-    for called in (node.func for node in walk(function) if isinstance(node, ast.Call)):
+    for called in (node.func for node in of_kind(function, ast.Call)):
         name = ast.unparse(called)
         owner, _, method = name.rpartition(".")
         if owner and owner == receiver:

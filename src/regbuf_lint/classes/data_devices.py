@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import last_name, methods_where
+from regbuf_lint.classes.definition import methods_where
 from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.classes.stores import values_in
+from regbuf_lint.index.tree import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import FunctionNode, nested_blocks
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import last_name, of_kind, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -85,21 +85,20 @@ def decorator_names(node: ast.ClassDef | FunctionNode) -> frozenset[str]:
 @once_per_node
 def names_in(function: FunctionNode) -> frozenset[str]:
     """Every name that a function reads, binds or takes as an argument."""
-    found = {node.id for node in walk(function) if isinstance(node, ast.Name)}
-    return frozenset(found | {node.arg for node in walk(function) if isinstance(node, ast.arg)})
+    found = {node.id for node in of_kind(function, ast.Name)}
+    return frozenset(found | {node.arg for node in of_kind(function, ast.arg)})
 
 
 @once_per_node
 def stored_in(node: ast.AST) -> frozenset[str]:
     """Every name that a function or expression binds, those of arguments left aside."""
-    names = (one for one in walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
-    return frozenset(one.id for one in names)
+    return frozenset(one.id for one in of_kind(node, ast.Name) if isinstance(one.ctx, ast.Store))
 
 
 @once_per_node
 def bound_in(function: ast.AST) -> frozenset[str]:
     """Every name that a function or expression binds or takes as an argument."""
-    return stored_in(function) | {node.arg for node in walk(function) if isinstance(node, ast.arg)}
+    return stored_in(function) | {node.arg for node in of_kind(function, ast.arg)}
 
 
 def names_string(expressions: Iterable[ast.expr], text: str) -> bool:
@@ -182,11 +181,6 @@ def is_name(node: ast.AST | None, name: str | None) -> bool:
 def is_none(node: ast.AST | None) -> bool:
     """Whether an expression is the word ``None``."""
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def last_name(node: ast.expr) -> str:
-    """The last part of a dotted name, such as that of what is called; empty for any other expression."""
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def name_in_torch(function: ast.expr) -> str:

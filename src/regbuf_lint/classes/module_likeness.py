@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import define, is_name, receiver_name
 from regbuf_lint.index.known_classes import torch_class
+from regbuf_lint.index.tree import of_kind
 
 if TYPE_CHECKING:
     from regbuf_lint.index.scopes import FunctionNode
@@ -26,7 +27,7 @@ def looks_like_module(symbol: ClassSymbol) -> bool:
 
 def _calls_own_module(function: FunctionNode) -> bool:
     receiver, telling = receiver_name(function), _telling_names()
-    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    calls = (node.func for node in of_kind(function, ast.Call))
     return any(isinstance(one, ast.Attribute) and one.attr in telling and is_name(one.value, receiver) for one in calls)
 
 

@@ -11,7 +11,7 @@ from regbuf_lint.classes.definition import is_name, positional_names, receiver_n
 from regbuf_lint.classes.reaching import own_attribute
 from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
-from regbuf_lint.index.tree import children, walk
+from regbuf_lint.index.tree import children, of_kind, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def device_moves(definition: ClassDefinition) -> Iterator[DeviceMove]:
 
 def stays_put(function: FunctionNode) -> bool:
     """Whether a class's own ``_apply`` calls no other one, so that it moves nothing but what it names."""
-    return not any(isinstance(node, ast.Attribute) and node.attr == function.name for node in walk(function))
+    return not any(node.attr == function.name for node in of_kind(function, ast.Attribute))
 
 
 def applies(function: FunctionNode) -> bool:
@@ -66,7 +66,7 @@ def applies(function: FunctionNode) -> bool:
     Another method under that name moves nothing.
     """
     named = (*positional_names(function)[:1], *filter(None, [getattr(function.args.vararg, "arg", None)]))
-    calls = (node for node in walk(function) if isinstance(node, ast.Call))
+    calls = of_kind(function, ast.Call)
     given = (part for call in calls for part in (call.func, *call.args, *(one.value for one in call.keywords)))
     values = (one.value if isinstance(one, ast.Starred) else one for one in given)
     return any(isinstance(one, ast.Name) and one.id in named for one in values)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.attribute_places import attributes_of
 from regbuf_lint.classes.definition import receiver_name
-from regbuf_lint.index.tree import stands_on, walk
+from regbuf_lint.index.tree import of_kind, stands_on, walk
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -37,7 +37,7 @@ def attributes_on(definition: ClassDefinition, row: int, known: Container[str]) 
     for function in _functions(definition):
         receiver = receiver_name(function)
         if receiver is not None and stands_on(function, row):
-            called = {id(node.func) for node in walk(function) if isinstance(node, ast.Call)}
+            called = {id(node.func) for node in of_kind(function, ast.Call)}
             nodes = [
                 node for node in attributes_of([function], receiver) if id(node) not in called or node.attr in known
             ]

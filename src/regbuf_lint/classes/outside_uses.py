@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS, is_name, last_name, positional_arguments, receiver_name
+from regbuf_lint.classes.definition import BUILDERS, is_name, positional_arguments, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.classes.uses import is_dict_of, looked_up
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.tree import children, walk
+from regbuf_lint.index.tree import children, last_name, walk
 from regbuf_lint.model.use import IDENTITY
 
 if TYPE_CHECKING:

@@ -26,12 +26,26 @@ def definition_of(function: ast.AST, node: ast.expr) -> ast.expr:
     return _definitions(function).get(node, node) if isinstance(node, ast.Name) else node
 
 
-def own_attribute(function: ast.AST, node: ast.expr) -> str | None:
+def attribute_of(function: ast.AST, node: ast.AST) -> ast.Attribute | None:
+    """The attribute, of any object, that an expression is, or that a local was given; None for any other expression."""
+    if isinstance(node, ast.Name) and node.id in _given_places(function):
+        node = definition_of(function, node)
+    return node if isinstance(node, ast.Attribute) else None
+
+
+@once_per_node
+def _given_places(function: ast.AST) -> frozenset[str]:
+    """The locals that are given an attribute or another name somewhere: few, so most functions need no more."""
+    pairs = ((target, value) for target, value in stores_in(function) if isinstance(value, (ast.Attribute, ast.Name)))
+    return frozenset(target.id for target, _ in pairs if isinstance(target, ast.Name))
+
+
+def own_attribute(function: ast.AST, node: ast.AST) -> str | None:
     """The attribute of the object that an expression of a method holds: ``self.x``, or a local that was given it."""
-    node = definition_of(function, node)
-    if not isinstance(node, ast.Attribute) or not isinstance(function, FUNCTIONS):
+    place = attribute_of(function, node)
+    if place is None or not isinstance(function, FUNCTIONS):
         return None
-    return node.attr if is_name(node.value, receiver_name(function)) else None
+    return place.attr if is_name(place.value, receiver_name(function)) else None
 
 
 def is_stored_again(function: FunctionNode, attribute: str) -> bool:

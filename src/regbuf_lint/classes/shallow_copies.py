@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import receiver_name
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ def copying_methods(definitions: Iterable[ClassDefinition]) -> dict[str, Functio
 
 
 def _copies(function: FunctionNode, receiver: str | None) -> bool:
-    calls = (node for node in walk(function) if isinstance(node, ast.Call) and len(node.args) == 1)
+    calls = (node for node in of_kind(function, ast.Call) if len(node.args) == 1)
     return any(
         getattr(call.args[0], "id", None) == receiver and ast.unparse(call.func) in {"copy", "copy.copy"}
         for call in calls
@@ -35,7 +35,4 @@ def _copies(function: FunctionNode, receiver: str | None) -> bool:
 
 def assigns(function: FunctionNode, attribute: str) -> bool:
     """Whether a method assigns an attribute of that name, of whatever object."""
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Store)
-        for node in walk(function)
-    )
+    return any(node.attr == attribute and isinstance(node.ctx, ast.Store) for node in of_kind(function, ast.Attribute))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeAlias
 
-from regbuf_lint.classes.definition import bound_in, given_expressions, last_name
-from regbuf_lint.index.tree import children, walk
+from regbuf_lint.classes.definition import bound_in, given_expressions
+from regbuf_lint.index.tree import children, last_name, of_kind, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -93,7 +93,7 @@ def _name_for(around: Mapping[ast.AST, ast.AST], node: ast.expr) -> str | None:
 
 
 def _reads_of(function: FunctionNode | ast.Module, name: str) -> Iterator[ast.Name]:
-    names = (node for node in walk(function) if isinstance(node, ast.Name))
+    names = of_kind(function, ast.Name)
     return (node for node in names if node.id == name and isinstance(node.ctx, ast.Load))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import is_name, last_name, receiver_name
+from regbuf_lint.classes.definition import is_name, receiver_name
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import nested_blocks
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import last_name, of_kind, walk
 from regbuf_lint.torch_facts.traits import has
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def assigned_attributes(function: FunctionNode) -> frozenset[str]:
 def own_annotations(function: FunctionNode) -> Mapping[str, ast.expr]:
     """The annotations in a method of attributes of its ``self``, as in ``self.x: Tensor | None = None``."""
     receiver = receiver_name(function)
-    statements = (one for one in walk(function) if isinstance(one, ast.AnnAssign))
+    statements = of_kind(function, ast.AnnAssign)
     return {
         one.target.attr: one.annotation
         for one in statements
@@ -99,7 +99,7 @@ def values_in(functions: Iterable[FunctionNode], attribute: str) -> list[ast.exp
 def called_for(functions: Iterable[FunctionNode], attribute: str) -> Iterator[str]:
     """Last names of what methods call to make the values that they assign to an attribute of their ``self``."""
     for value in values_in(functions, attribute):
-        yield from (last_name(node.func) for node in walk(value) if isinstance(node, ast.Call))
+        yield from (last_name(node.func) for node in of_kind(value, ast.Call))
 
 
 def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
@@ -107,7 +107,7 @@ def reshapes(function: ast.AST, receiver: str | None, attribute: str) -> bool:
     return any(
         isinstance(value, ast.Call)
         and last_name(value.func) in _RESHAPING
-        and any(is_own(node, receiver, attribute) for node in walk(value))
+        and any(is_own(node, receiver, attribute) for node in of_kind(value, ast.Attribute))
         for value in map(_in_first_form, own_values(function, receiver, attribute))
     )
 
@@ -128,7 +128,7 @@ def _copies(method: str) -> bool:
 def freezes(function: ast.AST) -> bool:
     """Whether a function says ``p.requires_grad = False`` or ``x.requires_grad_(False)``."""
     assigned = [(getattr(target, "attr", ""), value) for target, value in stores_in(function)]
-    calls = [node for node in walk(function) if isinstance(node, ast.Call) and node.args]
+    calls = [node for node in of_kind(function, ast.Call) if node.args]
     return any(
         name in {"requires_grad", "requires_grad_"} and isinstance(value, ast.Constant) and value.value is False
         for name, value in (*assigned, *((last_name(one.func), one.args[0]) for one in calls))
@@ -149,8 +149,7 @@ def names_own(function: FunctionNode, attribute: str) -> bool:
 @once_per_node
 def _own_names(function: FunctionNode) -> frozenset[str]:
     receiver = receiver_name(function)
-    named = (node for node in walk(function) if isinstance(node, ast.Attribute))
-    return frozenset(node.attr for node in named if is_name(node.value, receiver))
+    return frozenset(node.attr for node in of_kind(function, ast.Attribute) if is_name(node.value, receiver))
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field, structs
 
-from regbuf_lint.classes.definition import ClassDefinition, is_name, is_none, last_name, name_in_torch, receiver_name
+from regbuf_lint.classes.definition import ClassDefinition, is_name, is_none, name_in_torch, receiver_name
 from regbuf_lint.classes.inner_functions import kept_functions
-from regbuf_lint.classes.reaching import definition_of
-from regbuf_lint.index.tree import walk
+from regbuf_lint.classes.reaching import attribute_of, definition_of
+from regbuf_lint.index.tree import last_name, of_kind, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -137,23 +137,23 @@ class _Collector:
         self._method = function.name
         self._function = function
         self._nodes = list(walk(function))
+        self._calls = of_kind(function, ast.Call)
+        self._attributes = of_kind(function, ast.Attribute)
         self._names = _names_of_object(self._nodes, receiver)
         self._computed: set[str] = set()
         """Those of ``setattr`` and ``getattr`` that are called on the object with a name that is not known here."""
 
     def collect(self) -> None:
-        for node in self._nodes:
-            kind = type(node)
-            if kind is ast.Attribute:
-                self._attribute(node)  # type: ignore[arg-type]
-            elif kind is ast.Call:
-                self._call(node)  # type: ignore[arg-type]
-            elif kind is ast.Compare:
-                self._compare(node)  # type: ignore[arg-type]
+        for attribute in self._attributes:
+            self._attribute(attribute)
+        for call in self._calls:
+            self._call(call)
+        for compare in of_kind(self._function, ast.Compare):
+            self._compare(compare)
         for inner in kept_functions(self._function, self._nodes):
             for name in filter(None, map(self._own, walk(inner))):
                 self._add(self._uses.by_inner, name)
-        if any(self._is_dict(node) or _is_inherited_state(node) for node in self._nodes):
+        if any(map(self._is_dict, self._attributes)) or any(map(self._gives_state, self._calls)):
             self._dictionary()
         if "setattr" in self._computed:
             self._uses.reaching.add(self._method)
@@ -170,7 +170,8 @@ class _Collector:
         return node.attr if isinstance(node, ast.Attribute) and self._is_object(node.value) else None
 
     def _held(self, node: ast.expr) -> str | None:
-        return self._own(definition_of(self._function, node))
+        place = attribute_of(self._function, node)
+        return None if place is None else self._own(place)
 
     def _attribute(self, node: ast.Attribute) -> None:
         attribute = self._own(node)
@@ -238,6 +239,9 @@ class _Collector:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
             return len(node.args) == 1 and self._is_object(node.args[0])
         return self._own(node) == "__dict__"
+
+    def _gives_state(self, call: ast.Call) -> bool:
+        return self._is_dict(call) or _is_inherited_state(call)
 
     def _is_dict_or_copy(self, node: ast.AST) -> bool:
         """Whether a node is ``self.__dict__`` or a local that was given a copy of it, as ``__getstate__`` makes one."""

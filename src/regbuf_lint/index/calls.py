@@ -5,41 +5,48 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.scopes import is_type_checking
+from regbuf_lint.index.scopes import Scope, is_type_checking
 from regbuf_lint.index.statements import first_row, last_row
-from regbuf_lint.index.tree import children, walk
+from regbuf_lint.index.tree import children, last_name, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from regbuf_lint.index.files import FileFacts
-    from regbuf_lint.index.scopes import Scope
+    from regbuf_lint.index.scopes import ScopeNode
 
 _PLACED = (ast.stmt, ast.expr)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _ASKING = frozenset({"isinstance", "issubclass", "super"})
 
 
 def calls_of(file: FileFacts, name: str) -> Iterator[tuple[Scope, ast.Call]]:
     """The calls in a file of what has a name, alone or behind a dot, with the innermost scope around each."""
     rows = _rows_with(file, rf"{re.escape(name)}\(")
-    pending = [*reversed([_opened(one, file.scope) for one in file.statements.around(rows)])]
+    for statement in file.statements.around(rows):
+        outermost = file.scope.child(statement) if isinstance(statement, _SCOPES) else file.scope
+        for around, call in _calls_by_name(statement).get(name, ()):
+            yield reduce(Scope.child, around, outermost), call
+
+
+@once_per_node
+def _calls_by_name(statement: ast.stmt) -> Mapping[str, list[tuple[tuple[ScopeNode, ...], ast.Call]]]:
+    """The calls in a statement by the last names of what is called, each with what opens scopes around it within."""
+    found: dict[str, list[tuple[tuple[ScopeNode, ...], ast.Call]]] = {}
+    pending: list[tuple[ast.AST, tuple[ScopeNode, ...]]] = [(statement, ())]
     while pending:
-        node, scope = pending.pop()
+        node, around = pending.pop()
         if isinstance(node, ast.If) and is_type_checking(node.test):
             continue
-        if isinstance(node, ast.Call) and name in (getattr(node.func, "attr", None), getattr(node.func, "id", None)):
-            yield scope, node
-        inside = (one for one in reversed(children(node)) if not isinstance(one, _PLACED) or _holds(one, rows))
-        pending.extend(_opened(one, scope) for one in inside)
-
-
-def _opened(node: ast.AST, scope: Scope) -> tuple[ast.AST, Scope]:
-    """A part of a scope, and the scope that holds for what is in it."""
-    opens = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
-    return node, scope.child(node) if opens else scope  # type: ignore[arg-type]
+        if isinstance(node, ast.Call):
+            found.setdefault(last_name(node.func), []).append((around, node))
+        inside = reversed(children(node))
+        pending += ((one, (*around, one) if isinstance(one, _SCOPES) else around) for one in inside)
+    return found
 
 
 @once_per_node

@@ -11,6 +11,7 @@ from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.parsing import ParseError
 from regbuf_lint.index.reads import Memo
 from regbuf_lint.index.symbols import ClassSymbol, own_name
+from regbuf_lint.index.tree import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,12 +91,10 @@ def _by_base(file: FileFacts) -> dict[str, list[ClassSymbol]]:
     found: defaultdict[str, list[ClassSymbol]] = defaultdict(list)
     for scope in file.class_scopes():
         for base in scope.node.bases if isinstance(scope.node, ast.ClassDef) else ():
-            found[_last_name(base)].append(ClassSymbol(scope))
+            found[_name(base)].append(ClassSymbol(scope))
     return dict(found)
 
 
-def _last_name(base: ast.expr) -> str:
+def _name(base: ast.expr) -> str:
     """The name of a base without those of what it stands in; empty where there is none."""
-    if isinstance(base, ast.Subscript):
-        return _last_name(base.value)
-    return base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
+    return _name(base.value) if isinstance(base, ast.Subscript) else last_name(base)

@@ -11,7 +11,7 @@ from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.once import once_per_node
 from regbuf_lint.index.scopes import FUNCTIONS
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 from regbuf_lint.infer.makers import MOST_CALLS, calls, calls_beside, concrete_classes, function_around, maker
 from regbuf_lint.infer.serving_tests import is_in_test
@@ -60,8 +60,7 @@ def names_device(function: ast.AST, argument: str) -> bool:
 @once_per_node
 def _devices_named(function: ast.AST) -> frozenset[str]:
     """The names of arguments, and of what is assigned one, that stand where a device does."""
-    calls_within = (one for one in walk(function) if isinstance(one, ast.Call))
-    used = {ast.unparse(device) for call in calls_within for device in _device_in(call)}
+    used = {ast.unparse(device) for call in of_kind(function, ast.Call) for device in _device_in(call)}
     kept = ((target, value.id) for target, value in stores_in(function) if isinstance(value, ast.Name))
     return frozenset(used | {name for target, name in kept if ast.unparse(target) in used})
 

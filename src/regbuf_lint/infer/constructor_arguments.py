@@ -9,7 +9,7 @@ from regbuf_lint.classes.definition import arguments_with_defaults, given_expres
 from regbuf_lint.classes.reaching import own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -87,8 +87,8 @@ class ConstructorArguments:
     def used(self) -> frozenset[str]:
         """The arguments of which something is computed that is assigned."""
         values = ((names, value) for function, names in self._handed.items() for _, value in stores_in(function))
-        nodes = ((names, node) for names, value in values for node in walk(value))
-        return frozenset(names[node.id] for names, node in nodes if isinstance(node, ast.Name) and node.id in names)
+        nodes = ((names, node) for names, value in values for node in of_kind(value, ast.Name))
+        return frozenset(names[node.id] for names, node in nodes if node.id in names)
 
     def functions(self) -> Iterator[tuple[ClassSymbol, FunctionNode]]:
         """The methods that may name such an argument, with the class in whose body each stands."""
@@ -105,12 +105,11 @@ class ConstructorArguments:
         handed = self._handed.get(function, {})
         if isinstance(node, ast.Name) and node.id in handed:
             return handed[node.id]
-        attribute = own_attribute(function, node) if isinstance(node, ast.expr) else None
+        attribute = None if node is None else own_attribute(function, node)
         return None if attribute is None else self.kept.get(attribute)
 
 
 @once_per_node
 def _method_calls(function: FunctionNode) -> tuple[ast.Call, ...]:
     """The calls in a function of what stands behind a dot."""
-    calls = (node for node in walk(function) if isinstance(node, ast.Call))
-    return tuple(call for call in calls if isinstance(call.func, ast.Attribute))
+    return tuple(call for call in of_kind(function, ast.Call) if isinstance(call.func, ast.Attribute))

@@ -14,7 +14,7 @@ from regbuf_lint.classes.definition import (
     positional_names,
 )
 from regbuf_lint.index.scopes import FUNCTIONS
-from regbuf_lint.index.tree import children
+from regbuf_lint.index.tree import children, of_kind
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.arguments import Arguments
 from regbuf_lint.infer.chosen_devices import is_chosen_by_callers, names_device
@@ -231,6 +231,8 @@ def _is_left_open(node: FunctionNode) -> bool:
 
 def _yields(scope: Scope) -> bool:
     """Whether a function yields, nested functions left aside."""
+    if not of_kind(scope.node, ast.Yield) and not of_kind(scope.node, ast.YieldFrom):
+        return False
     pending: list[ast.AST] = list(scope.node.body) if isinstance(scope.node, FUNCTIONS) else []
     while pending:
         one = pending.pop()

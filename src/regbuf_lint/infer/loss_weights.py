@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import arguments_with_defaults, is_none
 from regbuf_lint.index.symbols import External
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def weights_of_losses(inference: Inference, symbol: ClassSymbol) -> frozenset[st
     found: set[str] = set()
     for owner, function in arguments.functions():
         scope = owner.scope.child(function)
-        for call in (node for node in walk(function) if isinstance(node, ast.Call)):
+        for call in of_kind(function, ast.Call):
             given = {name for one in _weights(call) if (name := arguments.named_by(function, one)) is not None}
             if given - plain and any(_is_loss(one) for one in inference.project.resolve(scope, call.func)):
                 found |= given - plain

@@ -6,10 +6,10 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none, last_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_name, is_none
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import last_name, of_kind
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 from regbuf_lint.model.value import NoneValue, Tensor, Value, is_only, may_be
@@ -92,38 +92,36 @@ def _asked(value: ast.expr, rest: str) -> str | None:
 @once_per_node
 def _no_tensors_in(function: FunctionNode) -> tuple[ast.expr, ...]:
     """The names and attributes in a function that, standing where they stand, are hardly tensors."""
-    parts = (part for node in walk(function) for part in _no_tensors(node))
+    parts = (*_used_as_others(function), *_tested(function))
     return tuple(one for one in parts if isinstance(one, (ast.Name, ast.Attribute)))
 
 
-def _no_tensors(node: ast.AST) -> Iterator[ast.AST | None]:
-    """The parts of an expression or statement that, standing where they stand, are hardly tensors."""
-    if isinstance(node, ast.Attribute):
-        if node.attr not in table().methods and node.attr not in table().properties:
-            yield node.value
-    elif isinstance(node, ast.Call):
-        yield node.func
-        if _is_about_numbers(node.func):
-            yield from node.args
-    elif isinstance(node, ast.Subscript):
-        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-            yield node.value
-    elif isinstance(node, ast.Compare):
-        yield from _compared(node)
-    elif isinstance(node, ast.keyword) and node.arg is None:
-        yield node.value
-    else:
-        yield from _tested(node)
+def _used_as_others(function: FunctionNode) -> Iterator[ast.expr]:
+    """What is asked for what no tensor has, or given where none is taken."""
+    known = table()
+    for owner in of_kind(function, ast.Attribute):
+        if owner.attr not in known.methods and owner.attr not in known.properties:
+            yield owner.value
+    for call in of_kind(function, ast.Call):
+        yield call.func
+        if _is_about_numbers(call.func):
+            yield from call.args
+    for item in of_kind(function, ast.Subscript):
+        if isinstance(item.slice, ast.Constant) and isinstance(item.slice.value, str):
+            yield item.value
+    for comparison in of_kind(function, ast.Compare):
+        yield from _compared(comparison)
+    yield from (one.value for one in of_kind(function, ast.keyword) if one.arg is None)
 
 
-def _tested(node: ast.AST) -> Iterator[ast.AST]:
+def _tested(function: FunctionNode) -> Iterator[ast.expr]:
     """What is taken for true or false, which a tensor of several elements cannot be."""
-    if isinstance(node, (ast.If, ast.IfExp, ast.While)):
-        yield node.test
-    elif isinstance(node, ast.BoolOp):
-        yield from node.values
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node.operand
+    yield from (one.test for one in of_kind(function, ast.If))
+    yield from (one.test for one in of_kind(function, ast.IfExp))
+    yield from (one.test for one in of_kind(function, ast.While))
+    for chosen in of_kind(function, ast.BoolOp):
+        yield from chosen.values
+    yield from (one.operand for one in of_kind(function, ast.UnaryOp) if isinstance(one.op, ast.Not))
 
 
 def _is_about_numbers(callee: ast.expr) -> bool:

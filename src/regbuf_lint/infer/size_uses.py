@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
 from regbuf_lint.index.symbols import External
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind
 from regbuf_lint.infer.constructor_arguments import ConstructorArguments
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def is_used_as_size(inference: Inference, symbol: ClassSymbol, argument: str) ->
     arguments = ConstructorArguments(inference, symbol)
     for owner, function in arguments.functions():
         scope = owner.scope.child(function)
-        for call in (node for node in walk(function) if isinstance(node, ast.Call)):
+        for call in of_kind(function, ast.Call):
             if any(arguments.named_by(function, size) == argument for size in _sizes(inference, scope, call)):
                 return True
     return False

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from regbuf_lint.classes.definition import bound_in, is_name, names_in, positional_names, receiver_name, stored_in
 from regbuf_lint.classes.stores import is_own
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind, walk
 from regbuf_lint.model.span import Position, Span
 from regbuf_lint.placement.early_assignment import initialising_call
 from regbuf_lint.placement.method_place import last_row
@@ -172,13 +172,13 @@ def _assigned(statement: ast.stmt, attributes: Sequence[str]) -> ast.expr | None
 
 def _is_used(initialiser: WeightInitialiser, attributes: Sequence[str]) -> bool:
     """Whether the method does something with one of the attributes, or has a name that a local would need."""
-    used = {node.attr for node in walk(initialiser.function) if isinstance(node, ast.Attribute)}
+    used = {node.attr for node in of_kind(initialiser.function, ast.Attribute)}
     return not (used | names_in(initialiser.function)).isdisjoint(attributes)
 
 
 def _kept(function: FunctionNode, receiver: str, part: str, *, is_model: bool) -> Mapping[str, str]:
     """How the object built can give the constructor's arguments back: those that it keeps as they are."""
-    arguments = {one.arg for one in walk(function.args) if isinstance(one, ast.arg)} - stored_in(function)
+    arguments = {one.arg for one in of_kind(function.args, ast.arg)} - stored_in(function)
     kept: dict[str, str] = {}
     for statement in function.body:
         for attribute, name in _copies(statement, receiver):
