@@ -252,13 +252,18 @@ class TracedFrame(Frame):
         self._passed = None
         if node is None or not any(isinstance(one, _FOLLOWED) for one in callee):
             return
-        starred = [one for one in node.args if isinstance(one, ast.Starred)]
-        plain = node.args[: node.args.index(starred[0])] if starred else node.args
-        positional = tuple(self.trails.get(one, NOWHERE) for one in plain)
+        first = next((at for at, one in enumerate(node.args) if isinstance(one, ast.Starred)), len(node.args))
+        positional = tuple(self.trails.get(one, NOWHERE) for one in node.args[:first])
         keywords = {one.arg: self.trails.get(one.value, NOWHERE) for one in node.keywords if one.arg is not None}
-        more = [*(one.value for one in starred), *(one.value for one in node.keywords if one.arg is None)]
-        rest = merged(self.trails.get(one, NOWHERE).element for one in more) if more else None
+        more: list[ast.expr | ast.keyword] = [*node.args[first:], *(one for one in node.keywords if one.arg is None)]
+        rest = merged(map(self._given_anywhere, more)) if more else None
         self._passed = _Passed(self._tuple_called(node.func), positional, keywords, rest)
+
+    def _given_anywhere(self, node: ast.expr | ast.keyword) -> Trail:
+        """The trail of what any parameter may get: elements of ``*values`` or ``**values``, and all behind a star."""
+        if isinstance(node, (ast.Starred, ast.keyword)):
+            return self.trails.get(node.value, NOWHERE).element
+        return self.trails.get(node, NOWHERE)
 
     def _tuple_called(self, function: ast.expr) -> Trail:
         """The trail of the named tuple whose method is called; what else has methods has its parts to itself."""
