@@ -212,18 +212,23 @@ def _meet_exits(inner: Frame, local: State) -> State:
 def _annotated_result(inference: Inference, scope: Scope, value: Value) -> Value:
     """The result as inferred, or as annotated where inference does not know."""
     node = scope.node
-    if not isinstance(node, FUNCTIONS) or node.returns is None:
+    if not isinstance(node, FUNCTIONS):
         return value or UNKNOWN
-    if not value or may_be(value, Unknown) or _is_left_open(node):
+    known = NOTHING if _is_left_open(scope, node) else value
+    if node.returns is not None and (not known or may_be(known, Unknown)):
         promised = annotated(inference, scope, node.returns)
         if not may_be(promised, Unknown):
             return promised
-    return value or UNKNOWN
+    return known or UNKNOWN
 
 
-def _is_left_open(node: FunctionNode) -> bool:
-    """Whether a body holds no more than a docstring, ``...`` or ``pass``: another one takes its place."""
-    return all(
+def _is_left_open(scope: Scope, node: FunctionNode) -> bool:
+    """Whether another body takes the place of one with no more than a docstring, ``...`` or ``pass``.
+
+    Without an annotation a function, which nobody overrides, gives None.
+    """
+    is_method = scope.parent is not None and isinstance(scope.parent.node, ast.ClassDef)
+    return (is_method or node.returns is not None) and all(
         isinstance(one, ast.Pass) or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
         for one in node.body
     )
