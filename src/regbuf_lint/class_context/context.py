@@ -14,14 +14,14 @@ from regbuf_lint.class_context.places import ClassPlaces, outside_collision
 from regbuf_lint.class_context.text import ClassText
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.definition import BUILDERS
-from regbuf_lint.classes.outside_uses import read_outside
+from regbuf_lint.classes.outside_uses import always_calls, read_outside
 from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.classes.uses import MOVERS, together
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.draws import is_drawn_by_torch
-from regbuf_lint.infer.outside_reads import is_read_in_other_files
+from regbuf_lint.infer.outside_reads import is_called_by_others, is_read_in_other_files
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import traced
 from regbuf_lint.model.class_view import GradientRequest, Registration, Write, by_attribute, seen_by
@@ -44,7 +44,7 @@ from regbuf_lint.model.value import Sequence as SequenceValue
 from regbuf_lint.torch_facts.library_functions import saves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from regbuf_lint.classes.definition import ClassDefinition
@@ -100,6 +100,7 @@ class ClassContext:
         self.built = subclass or symbol
         self.inference = inference
         self._traces: dict[tuple[frozenset[str], bool], Trace] = {}
+        self._read_again: dict[str, bool] = {}
         self._later_events: dict[str, Mapping[str | None, list[Event]]] = {}
 
     @cached_property
@@ -109,13 +110,35 @@ class ClassContext:
 
     def trace(self, attribute: str) -> Trace:
         """What becomes of an attribute once the object is built."""
-        return self._traced(attribute, again=False)
+        return self._traced(attribute, again=self._is_read_again(attribute))
 
     def trace_again(self, attribute: str) -> Trace:
         """What becomes of an attribute where somebody calls methods again that build the object, as a ``reset``."""
         if self.readers(attribute).isdisjoint(self.building - BUILDERS):
             return self.trace(attribute)
         return self._traced(attribute, again=True)
+
+    def _is_read_again(self, attribute: str) -> bool:
+        """Whether what reads an attribute is run by some constructions alone, and by other code of the package as well.
+
+        So is a model made ready for inference when it is built, or later, as its maker likes.
+        """
+        if attribute not in self._read_again:
+            self._read_again[attribute] = any(
+                is_called_by_others(self.inference, self.symbol, one) for one in self._leading_to(attribute)
+            )
+        return self._read_again[attribute]
+
+    def _leading_to(self, attribute: str) -> Iterator[str]:
+        """The public methods by which some constructions, and nothing else, come to what reads an attribute."""
+        reading = self.readers(attribute) - BUILDERS
+        if not reading or any(map(self.runs_later, reading)):
+            return iter(())
+        builders = filter(None, (self.inference.find_method(self.built, one) for one in BUILDERS))
+        always = {name for _, function in builders for name in always_calls(function)}
+        public = (one for one in sorted(self.building - BUILDERS - always) if not one.startswith("_"))
+        reached = self.inference.reached_from
+        return (one for one in public if not reading.isdisjoint(reached(self.built, frozenset({one}))))
 
     def own_movers(self, attribute: str) -> tuple[str, ...]:
         """The methods named ``to`` or the like that move the attribute, which no owner of the object calls."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from regbuf_lint.classes.definition import ClassDefinition
+    from regbuf_lint.index.scopes import FunctionNode
 
 _HOOKING = frozenset({"register_forward_hook", "register_forward_pre_hook"})
 
@@ -53,10 +54,10 @@ def _serving_forward(tree: ast.Module) -> Iterator[ast.FunctionDef]:
                 function = methods.pop(waiting.pop(), None)
                 if function is not None:
                     yield function
-                    waiting.extend(_called_on_self(function))
+                    waiting.extend(always_calls(function))
 
 
-def _called_on_self(function: ast.FunctionDef) -> Iterator[str]:
+def always_calls(function: FunctionNode) -> Iterator[str]:
     """Names of the methods of the same object that a method calls whenever it runs."""
     values = (getattr(one, "value", None) for one in _always_run(function.body))
     called = (own_attribute(function, one.func) for one in values if isinstance(one, ast.Call))

@@ -1,16 +1,22 @@
-"""Whether code outside of a class and its file reads an attribute of its objects."""
+"""Whether code outside of a class reads an attribute of its objects, or calls a method of them."""
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.classes.definition import BUILDERS, is_name, receiver_name
 from regbuf_lint.classes.outside_uses import read_outside
+from regbuf_lint.index.calls import calls_of
+from regbuf_lint.index.scopes import FUNCTIONS
 from regbuf_lint.index.symbols import ClassSymbol
+from regbuf_lint.index.tree import last_name
+from regbuf_lint.infer.makers import method_around
 from regbuf_lint.infer.subclasses import subclasses_in
 
 if TYPE_CHECKING:
     from regbuf_lint.index.files import FileFacts
+    from regbuf_lint.index.scopes import Scope
     from regbuf_lint.infer.inference import Inference
 
 MOST_FILES = 24
@@ -29,6 +35,26 @@ def is_read_in_other_files(inference: Inference, symbol: ClassSymbol, attribute:
         number > MOST_FILES or _is_read_in(inference, symbol, attribute, file)
         for number, file in enumerate(others, start=1)
     )
+
+
+def is_called_by_others(inference: Inference, symbol: ClassSymbol, method: str) -> bool:
+    """Whether code of the package calls a method of that name on an object other than its own ``self``."""
+    own = symbol.scope.file
+    files = dict.fromkeys((own, *inference.project.files_calling_method(own, method)))
+    return any(_is_of_other(inference, *found) for file in files for found in calls_of(file, method))
+
+
+def _is_of_other(inference: Inference, scope: Scope, call: ast.Call) -> bool:
+    """Whether a call is of a method of an object that is not that of the method around it."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    owner = call.func.value
+    if isinstance(owner, ast.Call) and last_name(owner.func) == "super":
+        return False
+    around = method_around(scope)
+    if around is not None and isinstance(around.node, FUNCTIONS) and is_name(owner, receiver_name(around.node)):
+        return False
+    return not any(isinstance(one, ClassSymbol) for one in inference.project.resolve(scope, owner))
 
 
 def _is_read_in(inference: Inference, symbol: ClassSymbol, attribute: str, file: FileFacts) -> bool:
