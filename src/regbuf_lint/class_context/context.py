@@ -67,10 +67,6 @@ _ENTRIES = MOVERS | {"forward"}
 """What others call on any nn.Module, whatever its constructor has run."""
 
 
-def _may_run_again(method: str) -> bool:
-    return method not in BUILDERS
-
-
 class ClassContext:
     """One nn.Module class of the file that is being checked, with what is known of its family.
 
@@ -99,8 +95,8 @@ class ClassContext:
         self.subclass = subclass
         self.built = subclass or symbol
         self.inference = inference
-        self._traces: dict[tuple[frozenset[str], bool], Trace] = {}
-        self._read_again: dict[str, bool] = {}
+        self._traces: dict[tuple[frozenset[str], frozenset[str]], Trace] = {}
+        self._others_run: dict[str, frozenset[str]] = {}
         self._later_events: dict[str, Mapping[str | None, list[Event]]] = {}
 
     @cached_property
@@ -110,43 +106,53 @@ class ClassContext:
 
     def trace(self, attribute: str) -> Trace:
         """What becomes of an attribute once the object is built."""
-        return self._traced(attribute, again=self._is_read_again(attribute))
+        return self._traced(attribute, self._run_by_others(attribute))
 
     def trace_again(self, attribute: str) -> Trace:
         """What becomes of an attribute where somebody calls methods again that build the object, as a ``reset``."""
-        if self.readers(attribute).isdisjoint(self.building - BUILDERS):
-            return self.trace(attribute)
-        return self._traced(attribute, again=True)
+        again = self.building - BUILDERS
+        return self.trace(attribute) if self.readers(attribute).isdisjoint(again) else self._traced(attribute, again)
 
-    def _is_read_again(self, attribute: str) -> bool:
-        """Whether what reads an attribute is run by some constructions alone, and by other code of the package as well.
+    def _run_by_others(self, attribute: str) -> frozenset[str]:
+        """What reads an attribute and is run by some constructions alone, and by other code of the package as well.
 
         So is a model made ready for inference when it is built, or later, as its maker likes.
         """
-        if attribute not in self._read_again:
-            self._read_again[attribute] = any(
-                is_called_by_others(self.inference, self.symbol, one) for one in self._leading_to(attribute)
-            )
-        return self._read_again[attribute]
+        if attribute not in self._others_run:
+            leading = self._leading_to(attribute)
+            called = frozenset(one for one in leading if is_called_by_others(self.inference, self.symbol, one))
+            self._others_run[attribute] = self.inference.reached_from(self.built, called)
+        return self._others_run[attribute]
 
     def _leading_to(self, attribute: str) -> Iterator[str]:
         """The public methods by which some constructions, and nothing else, come to what reads an attribute."""
         reading = self.readers(attribute) - BUILDERS
         if not reading or any(map(self.runs_later, reading)):
             return iter(())
-        builders = filter(None, (self.inference.find_method(self.built, one) for one in BUILDERS))
-        always = {name for _, function in builders for name in always_calls(function)}
-        public = (one for one in sorted(self.building - BUILDERS - always) if not one.startswith("_"))
+        public = (one for one in sorted(self.building - self._always_built_by) if not one.startswith("_"))
         reached = self.inference.reached_from
         return (one for one in public if not reading.isdisjoint(reached(self.built, frozenset({one}))))
+
+    @cached_property
+    def _always_built_by(self) -> frozenset[str]:
+        """The methods that each construction runs."""
+        bodies = [self.inference.definition(one).methods for one in self.inference.classes(self.built)]
+        found = set(BUILDERS)
+        waiting = [*BUILDERS]
+        while waiting:
+            name = waiting.pop()
+            called = {one for body in bodies if name in body for one in always_calls(body[name])} - found
+            found |= called
+            waiting += called
+        return frozenset(found)
 
     def own_movers(self, attribute: str) -> tuple[str, ...]:
         """The methods named ``to`` or the like that move the attribute, which no owner of the object calls."""
         stores = self.trace(attribute).stores(attribute)
         return tuple(one.entry for one in stores if one.entry in MOVERS and one.moves_by_hand)
 
-    def _traced(self, attribute: str, *, again: bool) -> Trace:
-        """What becomes of an attribute in the methods that run later, or that may run again.
+    def _traced(self, attribute: str, again: frozenset[str]) -> Trace:
+        """What becomes of an attribute in the methods that run later, and in those that are to be run again.
 
         All attributes that the class's own statements give tensors are followed at once, and all that they leave to
         methods that run later; any other one by itself.
@@ -155,8 +161,8 @@ class ClassContext:
         asked = next((one for one in groups if attribute in one), frozenset({attribute}))
         known = self._traces.get((asked, again))
         if known is None:
-            runs = _may_run_again if again else self.runs_later
-            known = self._traces[asked, again] = self._followed(asked, runs)
+            known = self._followed(asked, lambda method: self.runs_later(method) or method in again)
+            self._traces[asked, again] = known
         return known
 
     @property

@@ -10,7 +10,7 @@ from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.classes.uses import is_dict_of, looked_up
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.tree import children, last_name, walk
+from regbuf_lint.index.tree import children, last_name, of_kind, walk
 from regbuf_lint.model.use import IDENTITY
 
 if TYPE_CHECKING:
@@ -65,12 +65,14 @@ def always_calls(function: FunctionNode) -> Iterator[str]:
 
 
 def _always_run(block: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block that run whenever it does, in whatever loop but behind no condition."""
+    """The statements of a block that run whenever it does, in whatever loop but behind no condition or guard clause."""
     for statement in block:
         if isinstance(statement, (ast.For, ast.With)):
             yield from _always_run(statement.body)
         else:
             yield statement
+        if isinstance(statement, ast.If) and of_kind(statement, ast.Return):
+            return
 
 
 @once_per_node
