@@ -76,6 +76,14 @@ class Given(nn.Module):
         return scaled(at(x), self.p)
 
 
+class Shared(nn.Module):
+    table = torch.ones(3)
+    mean = torch.full((3,), 0.5)
+
+    def forward(self, x):
+        return (x - self.mean.to(x)) * self.table
+
+
 from lib.scaling import scaled
 """
 SCALING = """\
@@ -133,6 +141,7 @@ def attributes(out: str) -> list[str]:
         ("if self.cache is None", ["Net.cache"]),
         ("self.deep = ", ["Net.Inner.deep"]),
         ("self.late = ", ["Fill.late"]),
+        ("    mean = ", ["Shared.mean"]),
     ],
 )
 def test_all_attributes_of_a_line_are_explained_in_its_order(why: Why, line: str, expected: list[str]) -> None:
@@ -151,6 +160,9 @@ def test_all_attributes_of_a_line_are_explained_in_its_order(why: Why, line: str
         ("Net.hidden", "  RBF001, hidden by a comment: `Net.hidden` "),
         ("Net.Inner.deep", "  RBF001: `Net.Inner.deep` "),
         ("Fill.late", "  RBF001: `Fill.late` "),
+        ("Shared.table", "`Shared` assigns it: a floating-point tensor\n"),
+        ("Shared.table", "  RBF001: `Shared.table` "),
+        ("Shared.mean", "  not reported: it belongs to the class: methods move it where they need it, or objects get"),
     ],
 )
 def test_what_decided_is_told(why: Why, name: str, decided: str) -> None:

@@ -14,10 +14,12 @@ from regbuf_lint.exemptions.registry import exempting
 from regbuf_lint.findings.evidence import use_in_words
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.index.parsing import ParseError
+from regbuf_lint.infer.class_bodies import tensors_of_body
 from regbuf_lint.model.class_view import Registration, Write
 from regbuf_lint.model.explanation import Decision, ExplainedUse, Explanation
 from regbuf_lint.model.mention import mention
 from regbuf_lint.model.value import (
+    NOTHING,
     Buffer,
     Distribution,
     Loaded,
@@ -143,9 +145,10 @@ def _by_name(contexts: Sequence[ClassContext], name: str) -> _Question:
 
 
 def _setting(context: ClassContext) -> Iterator[Write | Registration]:
-    """What sets attributes in the class's own text while the object is built."""
+    """What sets attributes in the class's own text: while the object is built, or for all objects in its body."""
     events = context.construction.events
-    return (event for event in events if isinstance(event, (Write, Registration)) and event.step.own)
+    yield from (event for event in events if isinstance(event, (Write, Registration)) and event.step.own)
+    yield from tensors_of_body(context.inference, context.symbol)
 
 
 def _is_on(event: Event, row: int) -> bool:
@@ -178,7 +181,8 @@ def _explanation(
     context, events = next((one for one in setting if one[1]), setting[0])
     if attribute is None:
         events = [event for event in events if asked.row is not None and _is_on(event, asked.row)]
-    value = context.value_of(attribute) if attribute is not None else join(event.value for event in events)
+    value = context.value_of(attribute) if attribute is not None else NOTHING
+    value = value or join(event.value for event in events)
     statements = {event.step.statement for event in events}
     mine = [
         one
@@ -199,7 +203,8 @@ def _explanation(
 def _store(event: Write | Registration, source: SourceText) -> ExplainedUse:
     place = source.located_span(event.target if isinstance(event, Write) else event.call)
     done = "registers it" if isinstance(event, Registration) else "assigns it"
-    return ExplainedUse(place, event.step.method, f"{done}: {in_words(event.value)}")
+    by = event.step.method or event.step.owner.rpartition(".")[2]
+    return ExplainedUse(place, by, f"{done}: {in_words(event.value)}")
 
 
 def _decisions(
@@ -242,6 +247,8 @@ def _reason_for_silence(context: ClassContext, attribute: str | None, value: Val
         return f"nothing comes of it: {reason}"
     if _holds(value, (Loaded,)):
         return "nothing shows whether what was loaded is a tensor"
+    if attribute is not None and not context.value_of(attribute):
+        return "it belongs to the class: methods move it where they need it, or objects get one of their own"
     return "it is not what the object holds when it is built" if is_tensor(value) else "it may be no tensor"
 
 

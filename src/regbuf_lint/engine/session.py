@@ -189,7 +189,8 @@ class Session:
         """What the rules find in a class, as its own construction or that of a subclass runs it."""
         if construction.stopped:
             notes.unfollowed[symbol.scope.qualname] = None
-        if not construction.events and not any(map(assigned_attributes, self._inference.definition(symbol).functions)):
+        definition = self._inference.definition(symbol)
+        if not (construction.events or definition.values or any(map(assigned_attributes, definition.functions))):
             return []
         context = self._context(symbol, construction, subclass)
         findings = [finding for rule in self._rules for finding in rule.check(context)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from regbuf_lint.findings.class_tensors import class_tensors
 from regbuf_lint.findings.evidence import evidence
 from regbuf_lint.findings.inert import inert
 from regbuf_lint.findings.plain_tensors import plain_tensors
@@ -42,7 +43,8 @@ DOCS = RuleDocs(
         "dimensions, what nothing reads once the object is built, what Python alone reads) is left to RBF006. What a "
         "comment at the assignment says is no buffer, and why, may stay where it is. A tensor that only another method "
         "assigns is reported where that makes it on the CPU, and methods need it where other tensors are; and so is "
-        "what a method such as `fit` computes in the place of None, where `forward` computes with it."
+        "what a method such as `fit` computes in the place of None, where `forward` computes with it; and a tensor in "
+        "the body of the class with which methods compute where the object is, and which no object has for itself."
     ),
     why=(
         "`nn.Module` keeps track of registered state only. A plain tensor stays on its device after `.to()` or "
@@ -141,6 +143,7 @@ DOCS = RuleDocs(
             "shallow copies of the object change it, or a method changes each of the object's buffers",
             "an own `__getattr__` finds no buffers, or an own `__setattr__` keeps tensors elsewhere",
             "an annotation would become a field of a dataclass",
+            "it stands in the body of the class, and all objects share it",
         ),
     ),
     checkpoint_impact=(
@@ -176,6 +179,9 @@ def check(context: ClassContext) -> Iterator[Finding]:
         yield _finding(context, writes, fixes[attribute])
     for attribute, writes in set_by_methods(context).items():
         yield _finding(context, writes, _left_to_author(context, attribute, writes[0]))
+    for write in class_tensors(context).values():
+        advice = f"register it in the constructor, in place of the class attribute: `{_registration(context, write)}`"
+        yield _finding(context, [write], BufferFix(None, "all objects of the class share it", advice))
 
 
 def _left_to_author(context: ClassContext, attribute: str, write: Write) -> BufferFix:
@@ -202,7 +208,7 @@ def _finding(context: ClassContext, mine: list[Write], outcome: BufferFix) -> Fi
         help=f"{advice}; {outcome.note}" if outcome.note else advice,
         class_name=context.name,
         attribute=first.attribute,
-        method=first.step.method,
+        method=first.step.method or None,
         fix=outcome.fix,
         related=tuple(Related(write.target, "assigned again here") for write in mine[1:]),
         evidence=found,
@@ -221,7 +227,8 @@ def _consequence(
         return f"{left} while the buffer `{buffer}`, now the same, moves"
     adds = outcome.fix.adds if outcome.fix is not None else ()
     is_saved_by_fix = bool(adds) if name is None else attribute_key(name, context.name) in adds
-    is_unsaved = is_saved_by_fix or (outcome.fix is None and not (name and context.saves(name)))
+    is_left_out = outcome.fix is None and bool(mine[0].step.method) and not (name and context.saves(name))
+    is_unsaved = is_saved_by_fix or is_left_out
     unsaved = " and `state_dict()` does not save it" if is_unsaved else ""
     return f"{left}{unsaved}" + (f"; {found[0].message}" if found else "")
 
