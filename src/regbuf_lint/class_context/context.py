@@ -125,13 +125,15 @@ class ClassContext:
         return self._others_run[attribute]
 
     def _leading_to(self, attribute: str) -> Iterator[str]:
-        """The public methods by which some constructions, and nothing else, come to what reads an attribute."""
+        """The public methods by which some constructions, and nothing else, come to what reads and does not set it."""
         reading = self.readers(attribute) - BUILDERS
         if not reading or any(map(self.runs_later, reading)):
-            return iter(())
-        public = (one for one in sorted(self.building - self._always_built_by) if not one.startswith("_"))
-        reached = self.inference.reached_from
-        return (one for one in public if not reading.isdisjoint(reached(self.built, frozenset({one}))))
+            return
+        setting = self.family_uses.stored.get(attribute, set())
+        for method in sorted(self.building - self._always_built_by):
+            reached = self.inference.reached_from(self.built, frozenset({method}))
+            if not method.startswith("_") and not reached.isdisjoint(reading) and reached.isdisjoint(setting):
+                yield method
 
     @cached_property
     def _always_built_by(self) -> frozenset[str]:
