@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from regbuf_lint.index.tree import children, walk
+from regbuf_lint.index.tree import children, of_kind, walk
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "regbuf_lint"
 PLACELESS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
@@ -41,3 +41,13 @@ def test_every_part_that_has_a_place_is_met_in_the_same_order(text: str) -> None
     assert found == expected
     for node in found:
         assert children(node) == [one for one in ast.iter_child_nodes(node) if not isinstance(one, PLACELESS)]
+
+
+@pytest.mark.parametrize("text", [MODERN, "def f(a):\n    def g(b):\n        return lambda: b\n    return g(a)\n"])
+def test_what_is_of_a_kind_is_what_is_met_of_it(text: str) -> None:
+    """Also of a function's own kind, and asked again, when what is below the function is remembered."""
+    for root in walk(ast.parse(text)):
+        for kind in {type(one) for one in walk(root)}:
+            met = [one for one in walk(root) if type(one) is kind]
+            assert list(of_kind(root, kind)) == met
+            assert list(of_kind(root, kind)) == met

@@ -52,7 +52,8 @@ def _below(root: ast.AST) -> Sequence[ast.AST]:
 def of_kind(root: ast.AST, kind: type[Node]) -> Sequence[Node]:
     """Those of a node and all below it that are of one kind, in the order of ``walk``."""
     if type(root) in _ASKED_AGAIN:
-        return _by_kind(root).get(kind, ())
+        below: Sequence[Node] = _by_kind(root).get(kind, ())
+        return [root, *below] if type(root) is kind else below
     return [node for node in walk(root) if type(node) is kind]
 
 
