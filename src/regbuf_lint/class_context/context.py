@@ -14,7 +14,7 @@ from regbuf_lint.class_context.places import ClassPlaces, outside_collision
 from regbuf_lint.class_context.text import ClassText
 from regbuf_lint.classes.attribute_hooks import Passing
 from regbuf_lint.classes.definition import BUILDERS
-from regbuf_lint.classes.outside_uses import always_calls, read_outside
+from regbuf_lint.classes.outside_uses import always_run_with, read_outside
 from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import assigned_attributes
@@ -131,22 +131,17 @@ class ClassContext:
             return
         setting = self.family_uses.stored.get(attribute, set())
         for method in sorted(self.building - self._always_built_by):
+            if method.startswith("_"):
+                continue
             reached = self.inference.reached_from(self.built, frozenset({method}))
-            if not method.startswith("_") and not reached.isdisjoint(reading) and reached.isdisjoint(setting):
+            if not reached.isdisjoint(reading) and reached.isdisjoint(setting):
                 yield method
 
     @cached_property
     def _always_built_by(self) -> frozenset[str]:
         """The methods that each construction runs."""
         bodies = [self.inference.definition(one).methods for one in self.inference.classes(self.built)]
-        found = set(BUILDERS)
-        waiting = [*BUILDERS]
-        while waiting:
-            name = waiting.pop()
-            called = {one for body in bodies if name in body for one in always_calls(body[name])} - found
-            found |= called
-            waiting += called
-        return frozenset(found)
+        return frozenset(always_run_with(BUILDERS, bodies))
 
     def own_movers(self, attribute: str) -> tuple[str, ...]:
         """The methods named ``to`` or the like that move the attribute, which no owner of the object calls."""

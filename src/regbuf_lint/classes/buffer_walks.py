@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.index.once import once_per_node
-from regbuf_lint.index.tree import last_name, walk
+from regbuf_lint.index.tree import last_name, of_kind, walk
 
 if TYPE_CHECKING:
     from regbuf_lint.classes.definition import ClassDefinition
@@ -38,7 +38,7 @@ def takes_first_buffer(definition: ClassDefinition) -> str | None:
     """
     for name, function in definition.methods.items():
         receiver = receiver_name(function)
-        asked = {node.value for node in walk(function) if isinstance(node, ast.Attribute) and node.attr == "device"}
+        asked = {node.value for node in of_kind(function, ast.Attribute) if node.attr == "device"}
         if any(_is_next(node) and _is_walk(node.args[0], receiver) and node not in asked for node in walk(function)):
             return name
     return None
@@ -80,7 +80,7 @@ def _changes_each(node: ast.AST, receiver: str | None) -> bool:
     """``for buffer in self.buffers(): buffer.zero_()``, or a loop that registers or sets something for each."""
     if not isinstance(node, ast.For) or not any(_is_walk(one, receiver) for one in walk(node.iter)):
         return False
-    calls = (one for statement in node.body for one in walk(statement) if isinstance(one, ast.Call))
+    calls = (one for statement in node.body for one in of_kind(statement, ast.Call))
     return any(_is_change(last_name(call.func)) for call in calls)
 
 

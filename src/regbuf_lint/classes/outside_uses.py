@@ -49,15 +49,23 @@ def _serving_forward(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     for node in walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
             methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-            waiting = ["forward"]
-            while waiting:
-                function = methods.pop(waiting.pop(), None)
-                if function is not None:
-                    yield function
-                    waiting.extend(always_calls(function))
+            names = always_run_with(["forward"], [methods])
+            yield from (methods[name] for name in names if name in methods)
 
 
-def always_calls(function: FunctionNode) -> Iterator[str]:
+def always_run_with(starting: Iterable[str], bodies: Sequence[Mapping[str, FunctionNode]]) -> Iterable[str]:
+    """Names of methods that run whenever some do, these among them, by the bodies of classes that have them."""
+    found: dict[str, None] = {}
+    waiting = [*starting]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = None
+            waiting.extend(called for body in bodies if name in body for called in _always_calls(body[name]))
+    return found
+
+
+def _always_calls(function: FunctionNode) -> Iterator[str]:
     """Names of the methods of the same object that a method calls whenever it runs."""
     values = (getattr(one, "value", None) for one in _always_run(function.body))
     called = (own_attribute(function, one.func) for one in values if isinstance(one, ast.Call))
@@ -120,7 +128,7 @@ def read_outside_class(tree: ast.Module, node: ast.AST, attribute: str) -> bool:
 @once_per_node
 def _receivers(tree: ast.Module) -> frozenset[str | None]:
     """The names by which the methods of a file know their own objects."""
-    methods = (one for owner in walk(tree) if isinstance(owner, ast.ClassDef) for one in owner.body)
+    methods = (one for owner in of_kind(tree, ast.ClassDef) for one in owner.body)
     return frozenset(receiver_name(one) for one in methods if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
@@ -130,7 +138,7 @@ def _reads(tree: ast.Module) -> Mapping[str, Sequence[ast.Attribute]]:
 
     What is called there is a method: neither a tensor nor a list of tensors can be called.
     """
-    elsewhere = {id(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
+    elsewhere = {id(node.func) for node in of_kind(tree, ast.Call)}
     elsewhere |= {id(value) for target, value in stores_in(tree) if _is_attribute(value, getattr(target, "attr", None))}
     found: dict[str, list[ast.Attribute]] = {}
     for node in _running(tree, IDENTITY | BUILDERS | _run_by_builders(tree)):
@@ -196,7 +204,7 @@ def _run_by_builders(tree: ast.Module) -> frozenset[str]:
     naming: dict[str, set[str]] = {}
     for name, function in _named_methods(tree, ""):
         naming.setdefault(name, set()).add(function)
-    methods = (one for owner in walk(tree) if isinstance(owner, ast.ClassDef) for one in owner.body)
+    methods = (one for owner in of_kind(tree, ast.ClassDef) for one in owner.body)
     found = {one.name for one in methods if isinstance(one, ast.FunctionDef) and one.name in naming} - BUILDERS
     while True:
         kept = {name for name in found if naming[name] <= found | BUILDERS}

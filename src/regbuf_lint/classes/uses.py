@@ -113,13 +113,13 @@ def uses_of(definition: ClassDefinition, only: frozenset[str] | None = None) -> 
     return uses
 
 
-def _names_of_object(nodes: list[ast.AST], receiver: str) -> frozenset[str]:
+def _names_of_object(function: FunctionNode, receiver: str) -> frozenset[str]:
     """The names that a method has for the object: its first parameter's, and those of locals that hold nothing else."""
-    kept = [node for node in nodes if type(node) is ast.Assign and _gives_object(node.value, receiver)]
+    kept = [node for node in of_kind(function, ast.Assign) if _gives_object(node.value, receiver)]
     named = {one.id for node in kept for one in node.targets if isinstance(one, ast.Name)}
     if not named:
         return frozenset({receiver})
-    bound = Counter(node.id for node in nodes if type(node) is ast.Name and isinstance(node.ctx, ast.Store))
+    bound = Counter(node.id for node in of_kind(function, ast.Name) if isinstance(node.ctx, ast.Store))
     return frozenset({receiver, *(name for name in named if bound[name] == 1)})
 
 
@@ -136,10 +136,9 @@ class _Collector:
         self._uses = uses
         self._method = function.name
         self._function = function
-        self._nodes = list(walk(function))
         self._calls = of_kind(function, ast.Call)
         self._attributes = of_kind(function, ast.Attribute)
-        self._names = _names_of_object(self._nodes, receiver)
+        self._names = _names_of_object(function, receiver)
         self._computed: set[str] = set()
         """Those of ``setattr`` and ``getattr`` that are called on the object with a name that is not known here."""
 
@@ -150,7 +149,7 @@ class _Collector:
             self._call(call)
         for compare in of_kind(self._function, ast.Compare):
             self._compare(compare)
-        for inner in kept_functions(self._function, self._nodes):
+        for inner in kept_functions(self._function):
             for name in filter(None, map(self._own, walk(inner))):
                 self._add(self._uses.by_inner, name)
         if any(map(self._is_dict, self._attributes)) or any(map(self._gives_state, self._calls)):
@@ -266,20 +265,21 @@ class _Collector:
 
     def _dictionary(self) -> None:
         """Sort the uses of ``__dict__`` into those of one known name and all others."""
-        uses = sum(self._is_dict(node) for node in self._nodes)
-        for node in self._nodes:
+        nodes = list(walk(self._function))
+        uses = sum(self._is_dict(node) for node in nodes)
+        for node in nodes:
             name = looked_up(node, self._is_dict_or_copy)
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 self._add(self._uses.in_dict, name.value)
                 uses -= looked_up(node, self._is_dict) is not None
-        if any(map(self._fills_in, self._nodes)):
-            for named in _named_in_texts(self._nodes):
+        if any(map(self._fills_in, nodes)):
+            for named in _named_in_texts(nodes):
                 self._add(self._uses.formatted, named)
         if uses:
             self._uses.dict_users.add(self._method)
-        if any(map(self._takes_over, self._nodes)):
+        if any(map(self._takes_over, nodes)):
             self._uses.taking_over.add(self._method)
-        if uses > sum(self._takes_keys(node) for node in self._nodes) or (uses and "getattr" in self._computed):
+        if uses > sum(self._takes_keys(node) for node in nodes) or (uses and "getattr" in self._computed):
             self._uses.reaching.add(self._method)
 
     def _fills_in(self, node: ast.AST) -> bool:

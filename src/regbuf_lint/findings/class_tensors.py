@@ -31,8 +31,8 @@ def class_tensors(context: ClassContext) -> dict[str, Write]:
 
 
 def _is_reported(context: ClassContext, attribute: str, write: Write) -> bool:
-    held = list(tensors(write.value))
-    if any(one.is_number or one.location not in ON_CPU for one in held) or not _is_shared(context, attribute):
+    goes_along = any(one.is_number or one.location not in ON_CPU for one in tensors(write.value))
+    if goes_along or not _is_shared(context, attribute):
         return False
     if not any(map(_hurts, context.trace(attribute).uses(attribute))):
         return False
@@ -50,6 +50,6 @@ def _is_shared(context: ClassContext, attribute: str) -> bool:
     """Whether objects have nothing of their own under a name that the body of the class gives a value."""
     if not context.readers(attribute) or attribute in context.family_uses.stored or context.events_of(attribute):
         return False
-    giving = (one for one in context.inference.classes(context.built) if context.inference.definition(one).values)
-    first = next((one for one in giving if attribute in context.inference.definition(one).values), None)
-    return first == context.symbol
+    inference = context.inference
+    giving = (one for one in inference.classes(context.built) if attribute in inference.definition(one).values)
+    return next(giving, None) == context.symbol

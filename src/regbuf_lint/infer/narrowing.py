@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from regbuf_lint.index.scopes import is_type_checking
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind
 from regbuf_lint.infer.annotations import annotated
 from regbuf_lint.infer.builtin_types import BUILT_IN, type_name
 from regbuf_lint.infer.class_tests import is_certain, is_of_other_kind, is_tensor_subclass
@@ -133,7 +133,7 @@ def _or_shared(frame: Frame, test: ast.expr, kept: AttributeState, made: Value) 
     """What a branch keeps of the arguments that a test asks about, or a Parameter where the other branch makes one."""
     if not is_only(made, Parameter) or not is_only(kept.value, Tensor):
         return kept
-    asked = {node.id for node in walk(test) if isinstance(node, ast.Name)}
+    asked = {node.id for node in of_kind(test, ast.Name)}
     if not all(one.argument in asked for one in tensors(kept.value)):
         return kept
     if frame.recorder is not None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from regbuf_lint.classes.buffer_walks import computes_with_each_buffer
 from regbuf_lint.classes.outside_uses import given_to_others
-from regbuf_lint.index.tree import stands_on, walk
+from regbuf_lint.index.tree import of_kind, stands_on
 from regbuf_lint.infer.frame import Frame
 from regbuf_lint.infer.outside_reads import MOST_FILES
 from regbuf_lint.infer.parts import may_be_object_of
@@ -107,5 +107,5 @@ def _is_within(symbol: ClassSymbol, file: FileFacts, target: ast.expr) -> bool:
 
 def _is_made_of(owner: ast.expr, value: ast.expr, attribute: str) -> bool:
     """Whether a value is made of the very attribute of an object that it is given to."""
-    reads = (node for node in walk(value) if isinstance(node, ast.Attribute) and node.attr == attribute)
+    reads = (node for node in of_kind(value, ast.Attribute) if node.attr == attribute)
     return any(ast.dump(node.value) == ast.dump(owner) for node in reads)

@@ -37,7 +37,7 @@ class Step(Struct, frozen=True):
 
     Attributes:
         statement: the simple statement.
-        method: name of the method that it stands in.
+        method: name of the method that it stands in; empty in the body of a class.
         owner: dotted name of the class in whose body it stands; empty in plain functions.
         own: whether that is the class that is looked at, not a base.
         initialised: whether ``nn.Module.__init__`` has run by then on every path.

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from regbuf_lint.classes.attribute_places import assigns, attributes_of, by_statement, is_in_inner_scope
 from regbuf_lint.classes.definition import bound_in, is_name, receiver_name
-from regbuf_lint.index.tree import walk
+from regbuf_lint.index.tree import of_kind, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,7 +142,7 @@ def _movable(function: FunctionNode, index: int, receiver: str, nodes: list[ast.
     value: ast.expr = statement.value  # type: ignore[attr-defined]
     if any(is_name(node, receiver) or isinstance(node, _UNMOVABLE) for node in walk(value)):
         return None
-    names = {node.id for node in walk(value) if isinstance(node, ast.Name)} & bound_in(function)
+    names = {node.id for node in of_kind(value, ast.Name)} & bound_in(function)
     changing = names - _numbers(function)
     between = (node for later in function.body[at + 1 : index] for node in walk(later))
     call = (node for node in walk(function.body[index]) if isinstance(getattr(node, "ctx", None), ast.Store))
