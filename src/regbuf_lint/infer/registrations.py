@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from regbuf_lint.index.known_classes import torch_class
@@ -18,13 +19,12 @@ from regbuf_lint.model.value import (
     Parameter,
     Tensor,
     Value,
+    held,
     is_only,
     may_be,
 )
 
 if TYPE_CHECKING:
-    import ast
-
     from regbuf_lint.index.symbols import ClassSymbol
     from regbuf_lint.infer.arguments import Arguments
     from regbuf_lint.infer.frame import Frame
@@ -88,6 +88,14 @@ def _register_buffer(frame: Frame, arguments: Arguments, node: ast.Call, state: 
         key = name if name is not None else pattern_of(arguments.argument(0, "name"))
         if key is not None:
             state.attributes[key] = AttributeState(as_buffer(given), frozenset({number}))
+        if name is not None:
+            _share_with_local(_expression_of_tensor(node), name, given, state)
+
+
+def _share_with_local(expression: ast.expr | None, attribute: str, given: Value, state: State) -> None:
+    """A local whose tensor became a buffer holds that very buffer, as if it had been read from the object."""
+    if isinstance(expression, ast.Name) and is_only(given, Tensor) and state.locals.get(expression.id) == given:
+        state.locals[expression.id] = held(state.attribute(attribute).value, alias=attribute)
 
 
 def as_buffer(value: Value) -> Value:
@@ -101,11 +109,13 @@ def as_buffer(value: Value) -> Value:
 
 
 def _place_of_tensor(frame: Frame, node: ast.Call) -> Span | None:
-    expression = node.args[1] if len(node.args) > 1 else None
-    for keyword in node.keywords:
-        if keyword.arg == "tensor":
-            expression = keyword.value
+    expression = _expression_of_tensor(node)
     return None if expression is None else frame.scope.file.span(expression)
+
+
+def _expression_of_tensor(node: ast.Call) -> ast.expr | None:
+    named = (keyword.value for keyword in node.keywords if keyword.arg == "tensor")
+    return next(named, node.args[1] if len(node.args) > 1 else None)
 
 
 def _register_parameter(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -> None:
