@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from regbuf_lint.classes.definition import is_name, positional_names, receiver_name
-from regbuf_lint.classes.reaching import own_attribute
+from regbuf_lint.classes.definition import arguments_with_defaults, positional_names, receiver_name
+from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
 from regbuf_lint.index.tree import children, of_kind, walk
@@ -84,17 +84,25 @@ def moves_parts(function: FunctionNode, made: ast.Call, movers: frozenset[str]) 
         function: the method.
         made: the call that makes the object, there or elsewhere.
         movers: names of the methods that move an nn.Module in place. A statement that does nothing but call one moves
-            some nn.Module: a tensor is not changed by it (torch 2.13).
+            some nn.Module: a tensor is not changed by it (torch 2.13). What a constructor is given is made elsewhere.
     """
-    return any(_moves_part(node, made, receiver_name(function), movers) for node in walk(function))
+    given = {one.arg for one, _ in arguments_with_defaults(function)} if function.name == "__init__" else set[str]()
+    others = given | {receiver_name(function)}
+    return any(_moves_part(function, node, made, others, movers) for node in walk(function))
 
 
-def _moves_part(node: ast.AST, made: ast.Call, receiver: str | None, movers: frozenset[str]) -> bool:
+def _moves_part(
+    function: FunctionNode, node: ast.AST, made: ast.Call, others: set[str | None], movers: frozenset[str]
+) -> bool:
+    """Whether a node calls a mover of what a call makes, or is a statement that moves anything but ``others``."""
     call = node.value if isinstance(node, ast.Expr) else node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in movers:
         return False
     moved = call.func.value
-    return moved is made or (call is not node and not is_name(moved, receiver))
+    if moved is made:
+        return True
+    named = definition_of(function, moved)
+    return call is not node and not (isinstance(named, ast.Name) and named.id in others)
 
 
 def _calls(node: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.Call, ast.stmt]]:

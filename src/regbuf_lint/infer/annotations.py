@@ -46,6 +46,8 @@ _PLAIN = frozenset(
 _TORCH_GENERATOR = "torch.Generator"
 _USED_GENERATOR = Other("generator", differs=Differs.AT_RANDOM)
 """One of torch that comes from outside: others have drawn with it before."""
+_TENSOR_BY_SLIP = "torch.tensor"
+"""The function that makes tensors, which many annotations name where they mean the class."""
 _BUILT_IN = frozenset({"int", "float", "bool", "str", "bytes", "complex", "range"})
 _LISTS = frozenset({"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "deque"})
 _DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict", "defaultdict"})
@@ -172,7 +174,7 @@ def _symbol(inference: Inference, symbol: Symbol) -> Value:
 
 
 def _external(inference: Inference, symbol: External) -> Value:
-    if is_tensor_class(symbol.name):
+    if is_tensor_class(symbol.name) or symbol.name == _TENSOR_BY_SLIP:
         return frozenset({Tensor(fresh=False, argument=NAMELESS)})
     if symbol.name in PARAMETERS:
         return frozenset({Parameter()})

@@ -100,9 +100,22 @@ def _partial(arguments: Arguments) -> Value:
 
 
 def _variable(arguments: Arguments) -> Value:
-    """``Variable(t)`` has been ``t`` itself since torch 0.4."""
+    """``Variable(t)`` gives a tensor in the memory of ``t``, without its graph, and refuses all else (torch 2.13)."""
     data, flag = arguments.argument(0, "data"), arguments.argument(1, "requires_grad")
-    return (asked(data, flag) if flag else data) or UNKNOWN
+    made = frozenset(_in_memory_of(one) for one in data if isinstance(one, (*TENSOR_KINDS, Unknown)))
+    return (asked(made, flag) if flag else made) or UNKNOWN
+
+
+def _in_memory_of(one: Alternative) -> Tensor:
+    """A plain tensor without a graph that shares the memory of a tensor, or of what has to be one."""
+    match one:
+        case Tensor():
+            return replace(one, derived=False, requires_grad=False)
+        case Buffer():
+            return replace(one.tensor, derived=False, requires_grad=False, fresh=False)
+        case Unknown():
+            return Tensor(fresh=False, argument=one.argument or NAMELESS, location=one.location)
+    return Tensor(fresh=False, view_of_parameter=True, differs=Differs.AT_RANDOM)
 
 
 def _sizes_as_numbers(frame: Frame, value: Value) -> Value:

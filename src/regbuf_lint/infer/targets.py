@@ -24,6 +24,7 @@ from regbuf_lint.model.value import (
     NoneValue,
     Sequence,
     Tensor,
+    Unknown,
     Value,
     held,
     is_only,
@@ -57,6 +58,7 @@ def bind(frame: Frame, target: ast.expr, value: Value, state: State, form: Write
 def _unpack(frame: Frame, targets: list[ast.expr], value: Value, state: State, form: WriteForm) -> None:
     inner = WriteForm.UNPACKED if form in {WriteForm.PLAIN, WriteForm.CHAINED, WriteForm.UNPACKED} else form
     star = next((index for index, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+    value = _of_fitting_length(value, len(targets)) if star is None else value
     for index, target in enumerate(targets):
         if star is None or index < star:
             bind(frame, target, item_at(value, index), state, inner)
@@ -67,6 +69,12 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value, state: State, f
             bind(frame, target, sequence_of("list", taken), state, inner)
         else:
             bind(frame, target, item_at(value, index - len(targets)), state, inner)
+
+
+def _of_fitting_length(value: Value, length: int) -> Value:
+    """What is unpacked into so many targets: where a tuple of that length may come, no tensor's rows are meant."""
+    fitting = frozenset(one for one in value if isinstance(one, Sequence) and len(one.items or ()) == length)
+    return fitting | frozenset(one for one in value if isinstance(one, Unknown)) if fitting else value
 
 
 def _bind_attribute(frame: Frame, target: ast.Attribute, value: Value, state: State, form: WriteForm) -> None:
