@@ -152,26 +152,21 @@ def items_of(value: Value) -> tuple[Value, ...] | None:
 
 def item_at(value: Value, index: int) -> Value:
     """What ``value[index]`` is, or the value that unpacking gives to target number ``index``."""
-    return spread(value, join(_item(one, index) for one in value) or UNKNOWN)
+    return spread(value, join(item_of(one, index) for one in value) or UNKNOWN)
 
 
-def _item(one: Alternative, index: int) -> Value:
+def item_of(one: Alternative, index: int) -> Value:
+    """What a known alternative has at an index; nothing where reading it raises, as in a list that is too short."""
     if isinstance(one, Sequence) and one.items is not None:
         inside = -len(one.items) <= index < len(one.items)
-        return one.items[index] if inside else UNKNOWN
+        return one.items[index] if inside else NOTHING
     return frozenset({part_of_loaded(one, Part.ITEM)}) if isinstance(one, Loaded) else _element(one)
 
 
-def at_key(value: Value, key: str) -> Value:
-    """What ``value["key"]`` is."""
-    return join(_at_key(one, key) for one in value) or UNKNOWN
-
-
-def _at_key(one: Alternative, key: str) -> Value:
-    if not isinstance(one, Mapping):
-        return UNKNOWN
+def at_key(one: Mapping, key: str) -> Value:
+    """What a dict has at a key; nothing where reading it raises."""
     known = dict(one.items).get(key)
-    return known if known is not None else one.rest or UNKNOWN
+    return known if known is not None else one.rest
 
 
 def mapping_values(one: Mapping) -> Value:

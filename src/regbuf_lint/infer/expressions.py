@@ -15,7 +15,7 @@ from regbuf_lint.infer.collections import (
     at_key,
     element_of,
     held_by,
-    item_at,
+    item_of,
     items_of,
     mapping_values,
     part_of,
@@ -102,12 +102,12 @@ def _item(one: Alternative, index: Value, where: ast.expr) -> Value:
         return frozenset({Sequence(one.kind, None, one.element)})
     strings = literal_strings(index)
     if isinstance(one, Mapping):
-        return join(at_key(value, key) for key in strings) if strings else mapping_values(one) or UNKNOWN
+        return join(at_key(one, key) for key in strings) if strings else mapping_values(one)
     numbers = [literal.value for literal in index if isinstance(literal, Literal) and type(literal.value) is int]
     if isinstance(one, Sequence):
         if numbers and len(numbers) == len(index):
-            return join(item_at(value, number) for number in numbers)
-        return element_of(value)
+            return join(item_of(one, number) for number in numbers)
+        return one.element
     if isinstance(one, (Literal, Other)):
         return frozenset({one}) if isinstance(one, Array) else OTHER
     if isinstance(one, Submodule):
