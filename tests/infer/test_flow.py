@@ -409,7 +409,7 @@ def test_inherited_methods_of_other_files_know_the_devices_that_they_are_given(t
         "by_default": [Location.CPU],
         "by_keyword": [Location.NAMED],
         "by_position": [Location.NAMED],
-        "behind_star": [Location.DEFAULT],
+        "behind_star": [Location.OFFERED],
     }
 
 

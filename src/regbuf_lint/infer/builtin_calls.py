@@ -18,11 +18,11 @@ from regbuf_lint.infer.collections import (
     sequence_of,
 )
 from regbuf_lint.infer.dimensions import as_numbers, is_plain_number
-from regbuf_lint.infer.references import ClassValue, ExternalValue, SelfValue, SuperValue, class_of
+from regbuf_lint.infer.references import ClassValue, ExternalValue, OfProperty, SelfValue, SuperValue, class_of
 from regbuf_lint.infer.strings import literal_strings, pattern_of, usual_strings
 from regbuf_lint.infer.targets import write
 from regbuf_lint.infer.torch_api import result_tensor
-from regbuf_lint.model.class_view import WriteForm
+from regbuf_lint.model.class_view import AttributeState, WriteForm
 from regbuf_lint.model.value import (
     NONE,
     NUMBER,
@@ -80,6 +80,9 @@ def _setattr(frame: Frame, arguments: Arguments, node: ast.Call, state: State) -
         case (owner, names, value) if any(isinstance(one, SelfValue) for one in owner):
             for name in literal_strings(names) or (None,):
                 write(frame, node, name, value, state, WriteForm.SETATTR)
+        case (owner, names, value) if is_only(owner, ClassValue) and may_be(value, Unknown):
+            for name in literal_strings(names) or ():
+                state.attributes[name] = AttributeState(frozenset({OfProperty()}))
     return NONE
 
 

@@ -45,6 +45,8 @@ def location_of(device: Value) -> Location:
         return Location.CHOSEN if given else Location.DEFAULT
     if Location.DEFAULT in found or (given and found == {Location.CPU}):
         return Location.DEFAULT
+    if Location.OFFERED in found:
+        return Location.OFFERED
     return found.pop() if len(found) == 1 and not given else Location.CHOSEN
 
 
@@ -72,7 +74,7 @@ def _location_of_one(one: Alternative) -> Location:
     if isinstance(one, Tensor):
         return one.location
     if isinstance(one, (Other, Unknown)) and one.left_out is not LeftOut.NEVER:
-        return Location.DEFAULT
+        return Location.OFFERED if one.left_out is LeftOut.OTHER else Location.DEFAULT
     if isinstance(one, Device):
         return one.location
     if isinstance(one, Unknown):
@@ -132,7 +134,7 @@ def together(operands: Iterable[Tensor]) -> Location:
     That one of them is put on the CPU by name does not say that the result is to stay there.
     """
     found = {one.location for one in operands} - {Location.CPU}
-    for location in (Location.META, Location.CHOSEN, Location.NAMED):
+    for location in (Location.META, Location.CHOSEN, Location.NAMED, Location.OFFERED):
         if location in found:
             return location
     return Location.DEFAULT

@@ -49,6 +49,10 @@ class ClassValue(Alternative, frozen=True):
     symbol: ClassSymbol
 
 
+class OfProperty(Unknown, frozen=True):
+    """An attribute for which code puts a property on the class: assigning it runs a setter, which may register."""
+
+
 class FunctionValue(Alternative, frozen=True, eq=False):
     """A function or lambda.
 

@@ -11,7 +11,7 @@ from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.infer.collections import element_of, item_at, items_of, sequence_of, with_item
 from regbuf_lint.infer.gradients import asked, unasked
 from regbuf_lint.infer.randomness import as_differing, spread, spread_index
-from regbuf_lint.infer.references import SelfValue
+from regbuf_lint.infer.references import OfProperty, SelfValue
 from regbuf_lint.infer.torch_api import result_tensor
 from regbuf_lint.model.class_view import AttributeState, WriteForm
 from regbuf_lint.model.value import (
@@ -156,6 +156,8 @@ def shared_attribute(frame: Frame, node: ast.Name, state: State) -> str | None:
 
 def _runs_setter(frame: Frame, target: ast.Attribute, value: Value, state: State) -> bool:
     """Whether a property's setter takes the value; it then runs, since it may store it elsewhere."""
+    if may_be(state.attribute(target.attr).value, OfProperty):
+        return True
     if frame.symbol is None:
         return False
     found = frame.inference.members(frame.symbol).setters.get(target.attr)

@@ -38,10 +38,11 @@ class Location(Enum):
     CPU = "the CPU, by name"
     NAMED = "an accelerator, by name"
     CHOSEN = "a device that the machine chooses, or whoever builds the object"
+    OFFERED = "the CPU, as a rule: whoever builds the object may choose another device, and need not"
     META = "nowhere: a tensor without data"
 
 
-ON_CPU = frozenset({Location.DEFAULT, Location.CPU})
+ON_CPU = frozenset({Location.DEFAULT, Location.CPU, Location.OFFERED})
 """Where a number, a tensor without dimensions, goes with tensors of any device (torch 2.13)."""
 
 
