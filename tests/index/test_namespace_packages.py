@@ -76,3 +76,22 @@ def test_scripts_further_down_import_from_their_own_directory(tmp_path: Path) ->
         project = Project([tmp_path / root], Settings(root=tmp_path / root))
         facts = project.add(path, read_source(path))
         assert [described(one) for name in ("Other", "Base") for one in project.lookup(facts.scope, name)] == expected
+
+
+def test_a_checkout_with_a_dot_in_its_name_is_no_package(tmp_path: Path) -> None:
+    files = {
+        "net.pytorch/__init__.py": "",
+        "net.pytorch/net/__init__.py": "",
+        "net.pytorch/net/base.py": "class Base: ...",
+        "net.pytorch/net/layers.py": "from net.base import Base\nfrom .base import Base as Beside\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    root = tmp_path / "net.pytorch"
+    path = root / "net/layers.py"
+    project = Project([root], Settings(root=root))
+    facts = project.add(path, read_source(path))
+    assert facts.name == "net.layers"
+    for name in ("Base", "Beside"):
+        assert [described(one) for one in project.lookup(facts.scope, name)] == ["class net.base.Base"]

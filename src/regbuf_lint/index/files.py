@@ -156,7 +156,8 @@ def _classes(body: list[ast.stmt], scope: Scope, *, deep: bool) -> Iterator[Scop
 def import_name(path: Path, has: Callable[[Path, str], bool]) -> tuple[str, Path]:
     """The dotted name under which a file is imported, and the directory that has to be on the path for it.
 
-    Packages are recognised by ``__init__.py``; a file outside any package has its stem for a name.
+    Packages are recognised by ``__init__.py``; a file outside any package has its stem for a name. A directory
+    with a dot in its name, as that of many a checkout, is none: no import could tell it from a package in a package.
 
     Args:
         path: the file.
@@ -164,7 +165,7 @@ def import_name(path: Path, has: Callable[[Path, str], bool]) -> tuple[str, Path
     """
     parts = [] if path.name == PACKAGE_FILE else [path.stem]
     directory = path.parent
-    while has(directory, PACKAGE_FILE) and directory.parent != directory:
+    while "." not in directory.name and has(directory, PACKAGE_FILE) and directory.parent != directory:
         parts.append(directory.name)
         directory = directory.parent
     return ".".join(reversed(parts)) or path.parent.name, directory
