@@ -37,6 +37,8 @@ def verdict(root: Path, main: str, files: dict[str, str], module_classes: tuple[
         ("from torch.nn.modules.module import Module\nclass Model(Module): ...", "yes"),
         ("from torch.nn import *\nclass Model(Module): ...", "yes"),
         ("from torch import nn\nclass Model(nn.Linear): ...", "yes"),
+        ("import six\nfrom torch import nn\nclass Model(six.with_metaclass(type, nn.Module)): ...", "yes"),
+        ("from six import with_metaclass\nclass Model(with_metaclass(type, object)): ...", "no"),
         ("from torch import nn\nclass Model(nn.modules.loss._Loss): ...", "yes"),
         ("import torch\nclass Model(torch.jit.ScriptModule): ...", "yes"),
         ("import torch\nclass Model(torch.nn.Parameter): ...", "no"),

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from regbuf_lint.index.hierarchy import Hierarchy
+from regbuf_lint.index.hierarchy import Hierarchy, base_expressions
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.parsing import ParseError
 from regbuf_lint.index.reads import Memo
@@ -90,7 +90,7 @@ def _by_base(file: FileFacts) -> dict[str, list[ClassSymbol]]:
     """The classes of a file by the names of their bases."""
     found: defaultdict[str, list[ClassSymbol]] = defaultdict(list)
     for scope in file.class_scopes():
-        for base in scope.node.bases if isinstance(scope.node, ast.ClassDef) else ():
+        for base in base_expressions(scope.node) if isinstance(scope.node, ast.ClassDef) else ():
             found[_name(base)].append(ClassSymbol(scope))
     return dict(found)
 

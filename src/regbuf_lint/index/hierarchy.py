@@ -10,6 +10,7 @@ from msgspec import Struct
 from regbuf_lint.index.known_classes import Verdict, is_configured, verdict_by_name
 from regbuf_lint.index.reads import Memo
 from regbuf_lint.index.symbols import ClassSymbol, External, FileSymbol, Symbol
+from regbuf_lint.index.tree import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,7 @@ class Hierarchy:
             return (), ()
         known: list[Base] = []
         unknown: list[str] = []
-        for expression in node.bases:
+        for expression in base_expressions(node):
             symbols = [last for one in self._project.resolve(around, expression) for last in self._project.follow(one)]
             candidates = [base for one in symbols if (base := self._as_base(one)) is not None and base != symbol]
             if candidates:
@@ -113,6 +114,14 @@ class Hierarchy:
         verdict = verdict_by_name(symbol.name, ()) if unresolved else Verdict.NO
         names = tuple(dict.fromkeys(unresolved)) if verdict is Verdict.UNKNOWN else ()
         return Membership(verdict, names)
+
+
+def base_expressions(node: ast.ClassDef) -> list[ast.expr]:
+    """The bases that the head of a class names; those of ``with_metaclass(meta, *bases)`` (six 1.17) one by one."""
+    first = node.bases[0] if node.bases else None
+    if isinstance(first, ast.Call) and last_name(first.func) == "with_metaclass":
+        return [*first.args[1:], *node.bases[1:]]
+    return node.bases
 
 
 def _merged(chains: Sequence[tuple[Base, ...]]) -> tuple[Base, ...] | None:
