@@ -60,7 +60,7 @@ WORDS: dict[type[Alternative], str] = {
 
 def built(text: str, root: Path = Path("nowhere")) -> Construction:
     """Follow the construction of the class ``Model`` of a text, whose file lies in ``root``."""
-    inference, symbols = _started(text, root)
+    inference, symbols = started(text, root)
     construction = construct(inference, symbols["Model"])
     assert construction is not None
     return construction
@@ -68,7 +68,7 @@ def built(text: str, root: Path = Path("nowhere")) -> Construction:
 
 def traced(text: str, attribute: str = "x") -> Trace:
     """What becomes of an attribute of the class ``Model`` of a text; other classes that begin so inherit from it."""
-    inference, symbols = _started(text, Path("nowhere"))
+    inference, symbols = started(text, Path("nowhere"))
     construction = construct(inference, symbols["Model"])
     assert construction is not None
     subclasses = [symbol for name, symbol in symbols.items() if name.startswith("Model") and name != "Model"]
@@ -77,7 +77,8 @@ def traced(text: str, attribute: str = "x") -> Trace:
     return follower.trace(construction.attributes)
 
 
-def _started(text: str, root: Path) -> tuple[Inference, dict[str, ClassSymbol]]:
+def started(text: str, root: Path) -> tuple[Inference, dict[str, ClassSymbol]]:
+    """Return what a run over a text shares, and the classes of the text by name; the file lies in ``root``."""
     settings = Settings(root=root)
     project = Project([root], Settings(root=root))
     inference = start(project, project.outlined(), settings)

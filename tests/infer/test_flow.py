@@ -6,11 +6,11 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
-from infer_examples import IMPORTS, built, constructed, described
+from infer_examples import IMPORTS, built, constructed, described, started
 
 from regbuf_lint.infer import construction
 from regbuf_lint.infer.functions import MOST_DEPTH
-from regbuf_lint.model.value import Location, tensors
+from regbuf_lint.model.value import Location, Unknown, is_only, tensors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -427,3 +427,19 @@ def test_a_construction_whose_calls_nest_too_deeply_is_followed_once(monkeypatch
     reads = "".join(f"        self.a{i} = Deep().x\n" for i in range(3))
     built(f"{deep}class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n{reads}")
     assert followed == ["Model", "Deep"]
+
+
+def test_what_a_function_does_to_the_class_counts_each_time_an_object_is_followed(tmp_path: Path) -> None:
+    text = """
+    def managed(owner, name):
+        setattr(owner, name, property())
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            managed(type(self), "x")
+            self.x = torch.ones(3)
+    """
+    inference, symbols = started(text, tmp_path)
+    found = [construction.follow(inference, symbols["Model"]).construction.attributes["x"] for _ in range(2)]
+    assert all(is_only(one.value, Unknown) for one in found)

@@ -84,10 +84,10 @@ def moves_parts(function: FunctionNode, made: ast.Call, movers: frozenset[str]) 
         function: the method.
         made: the call that makes the object, there or elsewhere.
         movers: names of the methods that move an nn.Module in place. A statement that does nothing but call one moves
-            some nn.Module: a tensor is not changed by it (torch 2.13). What a constructor is given is made elsewhere.
+            some nn.Module: a tensor is not changed by it (torch 2.13). What the method is given
+            may as well be made elsewhere.
     """
-    given = {one.arg for one, _ in arguments_with_defaults(function)} if function.name == "__init__" else set[str]()
-    others = given | {receiver_name(function)}
+    others = {receiver_name(function), *(one.arg for one, _ in arguments_with_defaults(function))}
     return any(_moves_part(function, node, made, others, movers) for node in walk(function))
 
 

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from regbuf_lint.classes.definition import given_expressions
+from regbuf_lint.classes.reaching import definition_of
 from regbuf_lint.classes.stores import stores_in
 from regbuf_lint.index.known_classes import Verdict
 from regbuf_lint.index.once import once_per_node
@@ -60,7 +61,8 @@ def names_device(function: ast.AST, argument: str) -> bool:
 @once_per_node
 def _devices_named(function: ast.AST) -> frozenset[str]:
     """The names of arguments, and of what is assigned one, that stand where a device does."""
-    used = {ast.unparse(device) for call in of_kind(function, ast.Call) for device in _device_in(call)}
+    devices = [device for call in of_kind(function, ast.Call) for device in _device_in(call)]
+    used = {ast.unparse(one) for device in devices for one in (device, definition_of(function, device))}
     kept = ((target, value.id) for target, value in stores_in(function) if isinstance(value, ast.Name))
     return frozenset(used | {name for target, name in kept if ast.unparse(target) in used})
 

@@ -85,10 +85,10 @@ def run_function(frame: Frame, function: FunctionValue, arguments: Arguments, st
         summary = frame.summary(function, owner, _devices_given(function, arguments))
         if summary is None or summary.cost > CHEAP:
             return unknown("calls itself") if summary is None else replay(frame, summary, function, state)
+    touches_self = frame.follows_arguments or any(_is_own_class(frame, value) for value in arguments.every())
     if function.receiver is not None:
         arguments = Arguments((function.receiver, *arguments.positional), arguments.keywords, arguments.starred)
-    touches_self = any(_reaches_self(value) for value in arguments.every()) or bool(function.closure)
-    touches_self = touches_self or frame.follows_arguments
+    touches_self = touches_self or any(_reaches_self(value) for value in arguments.every()) or bool(function.closure)
     if not touches_self and _makes_no_tensors(frame, function, arguments):
         return _annotated_result(frame.inference, function.scope, NOTHING)
     key = (function.scope, arguments.key(), frame.quiet_gradient > 0)
@@ -141,6 +141,11 @@ def run_method(frame: Frame, owner: ClassSymbol, method: FunctionNode, receiver:
 def _reaches_self(value: Value) -> bool:
     """Whether a value is the object under construction, or a function that may have it."""
     return any(isinstance(one, SelfValue) or (isinstance(one, FunctionValue) and _has_self(one)) for one in value)
+
+
+def _is_own_class(frame: Frame, value: Value) -> bool:
+    """Whether a value is the class of the object under construction, which code may give a property."""
+    return any(isinstance(one, ClassValue) and one.symbol == frame.symbol for one in value)
 
 
 def _has_self(function: FunctionValue) -> bool:
