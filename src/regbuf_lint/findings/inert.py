@@ -10,7 +10,7 @@ from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.import_chains import imports
 from regbuf_lint.index.known_classes import outside_class
-from regbuf_lint.infer.chosen_devices import names_device
+from regbuf_lint.infer.chosen_devices import works_on
 from regbuf_lint.infer.lifetimes import is_left_where_made
 from regbuf_lint.infer.locations import location_of
 from regbuf_lint.infer.serving_tests import serves_tests_alone
@@ -142,7 +142,7 @@ def _is_bound(context: ClassContext) -> bool:
     kept = {name for name, state in attributes.items() if location_of(state.value) is Location.OFFERED}
     later = [one for base in context.definitions for one in base.functions if context.runs_later(one.name)]
     kept = {name for name in kept if not any(map(context.runs_later, context.object_uses.stored.get(name, ())))}
-    return any(names_device(one, f"{receiver_name(one)}.{name}") for one in later for name in sorted(kept))
+    return any(works_on(one, f"{receiver_name(one)}.{name}") for one in later for name in sorted(kept))
 
 
 def _places(held: Iterable[Tensor]) -> set[Location]:

@@ -61,19 +61,35 @@ def names_device(function: ast.AST, argument: str) -> bool:
 @once_per_node
 def _devices_named(function: ast.AST) -> frozenset[str]:
     """The names of arguments, and of what is assigned one, that stand where a device does."""
-    devices = [device for call in of_kind(function, ast.Call) for device in _device_in(call)]
-    used = {ast.unparse(one) for device in devices for one in (device, definition_of(function, device))}
+    calls_in = of_kind(function, ast.Call)
+    used = {ast.unparse(device) for call in calls_in for device in (*_device_in(call), *_handed_on(call))}
     kept = ((target, value.id) for target, value in stores_in(function) if isinstance(value, ast.Name))
     return frozenset(used | {name for target, name in kept if ast.unparse(target) in used})
 
 
+def works_on(function: ast.AST, device: str) -> bool:
+    """Whether a method makes tensors on a device, as in ``torch.ones(3, device=self.device)``, or moves some there."""
+    return device in _devices_used(function)
+
+
+@once_per_node
+def _devices_used(function: ast.AST) -> frozenset[str]:
+    """What stands where a device does, with locals as what they were given."""
+    devices = (device for call in of_kind(function, ast.Call) for device in _device_in(call))
+    return frozenset(ast.unparse(definition_of(function, one)) for one in devices)
+
+
 def _device_in(call: ast.Call) -> Iterator[ast.expr]:
     yield from (one.value for one in call.keywords if one.arg == "device")
-    if not isinstance(call.func, ast.Attribute):
-        return
-    if has("move_methods", call.func.attr):
+    if isinstance(call.func, ast.Attribute) and has("move_methods", call.func.attr):
         yield from call.args[:1]
-    elif isinstance(call.func.value, ast.Name):  # a method of the object, as a rule, which may put something there
+
+
+def _handed_on(call: ast.Call) -> Iterator[ast.expr]:
+    """The names that are given to a method of the object, as a rule, which may put something there."""
+    if not isinstance(call.func, ast.Attribute) or has("move_methods", call.func.attr):
+        return
+    if isinstance(call.func.value, ast.Name):
         yield from (one for one in (*call.args, *(key.value for key in call.keywords)) if isinstance(one, ast.Name))
 
 
