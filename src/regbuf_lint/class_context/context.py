@@ -13,14 +13,16 @@ from regbuf_lint.class_context.hooks import ClassHooks
 from regbuf_lint.class_context.places import ClassPlaces, outside_collision
 from regbuf_lint.class_context.text import ClassText
 from regbuf_lint.classes.attribute_hooks import Passing
-from regbuf_lint.classes.definition import BUILDERS
+from regbuf_lint.classes.definition import BUILDERS, receiver_name
 from regbuf_lint.classes.outside_uses import always_run_with, read_outside
 from regbuf_lint.classes.reaching import is_stored_again
 from regbuf_lint.classes.reasons import names_say_plain
 from regbuf_lint.classes.stores import assigned_attributes
 from regbuf_lint.classes.uses import MOVERS, together
+from regbuf_lint.infer.chosen_devices import works_on
 from regbuf_lint.infer.construction import later_events
 from regbuf_lint.infer.draws import is_drawn_by_torch
+from regbuf_lint.infer.locations import location_of
 from regbuf_lint.infer.outside_reads import is_called_by_others, is_read_in_other_files
 from regbuf_lint.infer.subclasses import MOST_LOOKED_AT, subclasses
 from regbuf_lint.infer.trace.following import traced
@@ -33,6 +35,7 @@ from regbuf_lint.model.value import (
     NONE,
     NOTHING,
     Distribution,
+    Location,
     Tensor,
     asks_for_gradient,
     may_be,
@@ -408,6 +411,15 @@ class ClassContext:
     def places(self) -> ClassPlaces:
         """Where an edit may stand in the class."""
         return ClassPlaces(weakref.proxy(self))
+
+    @cached_property
+    def works_on_kept_device(self) -> bool:
+        """Whether methods work on a device that the constructor is offered and keeps: moved, the object fails there."""
+        attributes = self.construction.attributes
+        kept = {name for name, state in attributes.items() if location_of(state.value) is Location.OFFERED}
+        kept = {name for name in kept if not any(map(self.runs_later, self.object_uses.stored.get(name, ())))}
+        later = [one for base in self.definitions for one in base.functions if self.runs_later(one.name)]
+        return any(works_on(one, f"{receiver_name(one)}.{name}") for one in later for name in sorted(kept))
 
     def collision(self, attribute: str) -> str | None:
         """What else already gives objects an attribute of that name, in words; None where nothing does."""

@@ -80,12 +80,13 @@ def _is_all_that(statement: ast.stmt, call: ast.Call) -> bool:
 def moves_parts(function: FunctionNode, made: ast.Call, movers: frozenset[str]) -> bool:
     """Whether a method calls a mover of an object that a call makes, or of some other part of its ``self``.
 
+    What the method is given may as well be made elsewhere.
+
     Args:
         function: the method.
         made: the call that makes the object, there or elsewhere.
         movers: names of the methods that move an nn.Module in place. A statement that does nothing but call one moves
-            some nn.Module: a tensor is not changed by it (torch 2.13). What the method is given
-            may as well be made elsewhere.
+            some nn.Module: a tensor is not changed by it (torch 2.13).
     """
     others = {receiver_name(function), *(one.arg for one, _ in arguments_with_defaults(function))}
     return any(_moves_part(function, node, made, others, movers) for node in walk(function))

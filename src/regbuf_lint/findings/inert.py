@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from regbuf_lint.classes.definition import receiver_name
 from regbuf_lint.index.exports import is_exported
 from regbuf_lint.index.import_chains import imports
 from regbuf_lint.index.known_classes import outside_class
-from regbuf_lint.infer.chosen_devices import works_on
 from regbuf_lint.infer.lifetimes import is_left_where_made
-from regbuf_lint.infer.locations import location_of
 from regbuf_lint.infer.serving_tests import serves_tests_alone
 from regbuf_lint.model.trail import Flow
 from regbuf_lint.model.use import Sink
@@ -120,8 +117,9 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
     """
     value = context.value_of(attribute)
     places = _places(tensors_inside(value))
-    settled = {Location.CHOSEN, Location.NAMED} | ({Location.OFFERED} if _is_bound(context) else set())
-    if not places or not places <= settled:
+    if Location.OFFERED in places and context.works_on_kept_device:
+        places = (places - {Location.OFFERED}) | {Location.CHOSEN}
+    if not places or not places <= {Location.CHOSEN, Location.NAMED}:
         return None
     trace = context.trace(attribute)
     if _is_moved_by_trainer(context) or trace.is_updated(attribute):
@@ -134,15 +132,6 @@ def _stays_where_put(context: ClassContext, attribute: str) -> str | None:
     if _may_be_replicated(context):
         return None
     return NAMED_DEVICE if Location.NAMED in places else CHOSEN_DEVICE
-
-
-def _is_bound(context: ClassContext) -> bool:
-    """Whether methods work on a device that the constructor was offered and keeps: moved, the object fails there."""
-    attributes = context.construction.attributes
-    kept = {name for name, state in attributes.items() if location_of(state.value) is Location.OFFERED}
-    later = [one for base in context.definitions for one in base.functions if context.runs_later(one.name)]
-    kept = {name for name in kept if not any(map(context.runs_later, context.object_uses.stored.get(name, ())))}
-    return any(works_on(one, f"{receiver_name(one)}.{name}") for one in later for name in sorted(kept))
 
 
 def _places(held: Iterable[Tensor]) -> set[Location]:
