@@ -415,11 +415,12 @@ class ClassContext:
     @cached_property
     def works_on_kept_device(self) -> bool:
         """Whether methods work on a device that the constructor is offered and keeps: moved, the object fails there."""
-        attributes = self.construction.attributes
-        kept = {name for name, state in attributes.items() if location_of(state.value) is Location.OFFERED}
-        kept = {name for name in kept if not any(map(self.runs_later, self.object_uses.stored.get(name, ())))}
+        held = {name: location_of(state.value) for name, state in self.construction.attributes.items()}
+        stored = self.object_uses.stored
+        offered = (name for name in sorted(held) if held[name] is Location.OFFERED)
+        kept = [name for name in offered if not any(map(self.runs_later, stored.get(name, ())))]
         later = [one for base in self.definitions for one in base.functions if self.runs_later(one.name)]
-        return any(works_on(one, f"{receiver_name(one)}.{name}") for one in later for name in sorted(kept))
+        return any(works_on(one, f"{receiver_name(one)}.{name}") for one in later for name in kept)
 
     def collision(self, attribute: str) -> str | None:
         """What else already gives objects an attribute of that name, in words; None where nothing does."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from regbuf_lint.classes.definition import arguments_with_defaults, positional_names, receiver_name
+from regbuf_lint.classes.definition import arguments_with_defaults, is_name, positional_names, receiver_name
 from regbuf_lint.classes.reaching import definition_of, own_attribute
 from regbuf_lint.classes.stores import own_values
 from regbuf_lint.index.scopes import nested_blocks
@@ -88,22 +88,21 @@ def moves_parts(function: FunctionNode, made: ast.Call, movers: frozenset[str]) 
         movers: names of the methods that move an nn.Module in place. A statement that does nothing but call one moves
             some nn.Module: a tensor is not changed by it (torch 2.13).
     """
-    others = {receiver_name(function), *(one.arg for one, _ in arguments_with_defaults(function))}
-    return any(_moves_part(function, node, made, others, movers) for node in walk(function))
+    return any(_moves_part(function, node, made, movers) for node in walk(function))
 
 
-def _moves_part(
-    function: FunctionNode, node: ast.AST, made: ast.Call, others: set[str | None], movers: frozenset[str]
-) -> bool:
-    """Whether a node calls a mover of what a call makes, or is a statement that moves anything but ``others``."""
+def _moves_part(function: FunctionNode, node: ast.AST, made: ast.Call, movers: frozenset[str]) -> bool:
+    """Whether a node calls a mover of what a call makes, or is a statement that moves anything but an argument."""
     call = node.value if isinstance(node, ast.Expr) else node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in movers:
         return False
     moved = call.func.value
     if moved is made:
         return True
+    if call is node:
+        return False
     named = definition_of(function, moved)
-    return call is not node and not (isinstance(named, ast.Name) and named.id in others)
+    return not any(is_name(named, one.arg) for one, _ in arguments_with_defaults(function))
 
 
 def _calls(node: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.Call, ast.stmt]]:

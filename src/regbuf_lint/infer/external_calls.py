@@ -106,16 +106,11 @@ def _variable(arguments: Arguments) -> Value:
     return (asked(made, flag) if flag else made) or UNKNOWN
 
 
-def _in_memory_of(one: Alternative) -> Tensor:
+def _in_memory_of(one: Tensor | Parameter | Buffer | Unknown) -> Tensor:
     """A plain tensor without a graph that shares the memory of a tensor, or of what has to be one."""
-    match one:
-        case Tensor():
-            return replace(one, derived=False, requires_grad=False)
-        case Buffer():
-            return replace(one.tensor, derived=False, requires_grad=False, fresh=False)
-        case Unknown():
-            return Tensor(fresh=False, argument=one.argument or NAMELESS, location=one.location)
-    return Tensor(fresh=False, view_of_parameter=True, differs=Differs.AT_RANDOM)
+    if isinstance(one, Unknown):
+        return Tensor(fresh=False, argument=one.argument or NAMELESS, location=one.location)
+    return replace(torch_api.as_plain(one), derived=False, requires_grad=False)
 
 
 def _sizes_as_numbers(frame: Frame, value: Value) -> Value:
